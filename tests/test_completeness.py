@@ -4,6 +4,8 @@ The type checker sees to whatever is a `match`; this reads the rest.
 """
 
 import ast
+import importlib
+import pkgutil
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from enum import Enum
@@ -15,20 +17,29 @@ from tests.support.machine import Table, settings_for
 from tests.support.sources import nodes_of
 
 import shutthebox
+import shutthebox_league
+import shutthebox_link
+import shutthebox_uplink
+from shutthebox.cli.main import MODULES
+from shutthebox.config.schema import SECTIONS
 from shutthebox.game import menu_items
 from shutthebox.game.inputs import Input
 from shutthebox.game.switches.switch import BUTTONS
 from shutthebox.game.table import ADVICE, INPUT_NAMES
+from shutthebox.link.messages import Message
+from shutthebox.link.requests import LinkReport, LinkRequest
 from shutthebox.rules.actions import ACTIONS, Action, Advanced, Moved, OutOfTime, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile, ShutWins
 from shutthebox.rules.record import Record, parse, replay, write
 from shutthebox.rules.turn import Outcome
+from shutthebox.simulator.page.message import Wish
 from shutthebox.simulator.page.turns import TurnList
 from shutthebox.speech.sentences import screen_parts
 from shutthebox.translations import finished_codes, localize_screen, translations
 
 PACKAGE, TESTS = Path(shutthebox.__file__).parent, Path(__file__).parent
+LINK = Path(shutthebox_link.__file__).parent
 
 
 def calls(*paths: Path) -> set[str]:
@@ -125,3 +136,62 @@ def test_every_key_of_a_game_is_obeyed_and_told() -> None:
 def test_every_item_of_the_menu_is_in_it() -> None:
     items = {name: value for name, value in vars(menu_items).items() if isinstance(value, menu_items.Item)}
     assert [name for name, item in items.items() if item not in menu_items.MENU_LINES] == [], "MENU_LINES"
+
+
+def test_every_word_of_a_link_is_said_and_heard() -> None:
+    """By the box; and by its helper, and the one of scenarios."""
+    words, game = get_args(Message), (PACKAGE / "game").rglob("*.py")
+    by_box = calls(*game, PACKAGE / "link/match.py", PACKAGE / "link/invitation.py")
+    assert not lacking((*words, *get_args(LinkRequest)), by_box), "no box says it"
+    heard = {came.__name__ for _, came in ADVICE} | said(PACKAGE / "game/machine.py")
+    assert not lacking((*words, *get_args(LinkReport)), heard), "no mode hears it: ADVICE in game/table.py"
+    for helper in (LINK / "helper.py", PACKAGE / "simulator/virtual_link.py"):
+        assert not lacking(get_args(LinkReport), calls(helper)), f"{helper.name} never reports it"
+
+
+def test_every_wish_of_the_page_is_understood() -> None:
+    assert not lacking(get_args(Wish), calls(PACKAGE / "simulator/page/message.py")), "parse never returns it"
+
+
+FOR_SOME = {
+    "_HELPFUL": "the tiles that help",
+    "_UPSIDE_DOWN": "other tiles look the same in games that open tiles",
+    "_WAITING": "stages at which the players wait",
+    "_LABELS": "jobs that the list offers",
+    "_OUTCOMES": "mistakes in settings are listed one by one",
+    "_OTHERS": "orders of play that aren't solved like whole turns",
+}
+"""Tables that have only some members, on purpose."""
+
+
+def test_every_table_of_an_enum_has_all_its_members() -> None:
+    lacks = set[str]()
+    for package in (shutthebox, shutthebox_league, shutthebox_link, shutthebox_uplink):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name.endswith("__main__") or ".migrations" in module.name:
+                continue  # which would run
+            for name, table in vars(importlib.import_module(module.name)).items():
+                if isinstance(table, Mapping) and name not in FOR_SOME:
+                    kinds = {type(key) for key in table if isinstance(key, Enum)}
+                    lacks |= {f"{name}: {each}" for kind in kinds for each in kind if each not in table}
+    assert not lacks, "\n".join(sorted(lacks))
+
+
+def test_every_command_is_one_of_the_program() -> None:
+    folder = PACKAGE / "cli"
+    adders = {
+        ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in folder.rglob("*.py")
+        if "add_parser" in {getattr(node, "name", "") for node in nodes_of(path)}
+    }
+    assert sorted(adders - set(MODULES.values())) == [], "MODULES in cli/main.py"
+
+
+def test_every_key_of_the_configuration_is_read() -> None:
+    # A row of a switch names the key of its settle time.
+    named = {
+        node.value for node in nodes_of(PACKAGE / "game/switches/switch.py") if isinstance(node, ast.Constant)
+    }
+    read = attributes(*PACKAGE.rglob("*.py")) | named
+    unread = [f"{name}.{key}" for name, keys in SECTIONS.items() for key in keys if key not in read]
+    assert unread == [], "nothing obeys it"

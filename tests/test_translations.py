@@ -55,7 +55,6 @@ def test_no_text_is_hidden_in_another() -> None:
     assert hidden == []
 
 
-@pytest.mark.slow
 def test_a_finished_language_lacks_nothing() -> None:
     """Every text, with the same places to fill in, and nothing that the program does not say."""
     lacking = {code: list(complaints(CATALOGUES[code])) for code in finished_codes() if code != ENGLISH}

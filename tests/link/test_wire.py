@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -46,26 +47,36 @@ digits = st.text("123456789", min_size=4, max_size=4)
 hexadecimal = st.text("0123456789abcdef", min_size=64, max_size=64)
 sessions = hexadecimal.map(lambda text: text[:32])
 entries = st.text(st.characters(min_codepoint=32, max_codepoint=0x24F), max_size=200)
-messages: st.SearchStrategy[Message] = st.one_of(
-    st.builds(
+MESSAGES: dict[type[Message], st.SearchStrategy[Message]] = {
+    Sync: st.builds(
         Sync, st.integers(0, 999), hexadecimal, st.integers(1, 999),
         st.lists(entries, max_size=MOST_ENTRIES).map(tuple), st.just("") | hexadecimal,
     ),
-    st.builds(Accept, st.just("The Anchor"), hexadecimal),
-    st.builds(Invite, st.integers(1, 9), entries, st.integers(1, 9), st.integers(0, 1),
-              st.integers(1, 600), st.just("Zur Börse"), hexadecimal),
-    st.builds(Levers, st.integers(0, 99), st.integers(0, 511)),
-    st.builds(Decline, st.integers(1, 9)),
-)  # fmt: skip
-requests: st.SearchStrategy[LinkRequest] = st.one_of(
-    st.just(OpenRoom()), st.just(Leave()), st.builds(EnterRoom, digits, digits), st.builds(Rejoin, sessions),
-    st.builds(Send, messages),
-)  # fmt: skip
-reports: st.SearchStrategy[LinkReport] = st.one_of(
-    st.builds(RoomOpened, digits, digits), st.builds(Paired, sessions),
-    st.builds(NotPaired, st.sampled_from(WhyNotPaired)), st.builds(PeerIs, st.sampled_from(Peer)),
-    st.builds(Received, messages),
-)  # fmt: skip
+    Accept: st.builds(Accept, st.just("The Anchor"), hexadecimal),
+    Invite: st.builds(
+        Invite, st.integers(1, 9), entries, st.integers(1, 9), st.integers(0, 1),
+        st.integers(1, 600), st.just("Zur Börse"), hexadecimal,
+    ),
+    Levers: st.builds(Levers, st.integers(0, 99), st.integers(0, 511)),
+    Decline: st.builds(Decline, st.integers(1, 9)),
+}  # fmt: skip
+messages = st.one_of([MESSAGES[kind] for kind in get_args(Message)])
+REQUESTS: dict[type[LinkRequest], st.SearchStrategy[LinkRequest]] = {
+    OpenRoom: st.just(OpenRoom()),
+    EnterRoom: st.builds(EnterRoom, digits, digits),
+    Rejoin: st.builds(Rejoin, sessions),
+    Send: st.builds(Send, messages),
+    Leave: st.just(Leave()),
+}
+requests = st.one_of([REQUESTS[kind] for kind in get_args(LinkRequest)])
+REPORTS: dict[type[LinkReport], st.SearchStrategy[LinkReport]] = {
+    RoomOpened: st.builds(RoomOpened, digits, digits),
+    Paired: st.builds(Paired, sessions),
+    NotPaired: st.builds(NotPaired, st.sampled_from(WhyNotPaired)),
+    PeerIs: st.builds(PeerIs, st.sampled_from(Peer)),
+    Received: st.builds(Received, messages),
+}
+reports = st.one_of([REPORTS[kind] for kind in get_args(LinkReport)])
 
 
 @given(requests, reports)

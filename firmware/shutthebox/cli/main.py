@@ -12,7 +12,7 @@ from shutthebox import __version__
 from shutthebox.cli.parser import CommandParser
 from shutthebox.errors import ShutTheBoxError, one_line
 
-_MODULES = {
+MODULES = {
     "run": "run",
     "sim": "sim",
     "replay": "replay",
@@ -44,7 +44,7 @@ class _OneLine(logging.Formatter):
         return one_line(super().formatMessage(record))
 
 
-def command_line(modules: Iterable[str] = _MODULES) -> tuple[CommandParser, Mapping[str, CommandParser]]:
+def command_line(modules: Iterable[str] = MODULES) -> tuple[CommandParser, Mapping[str, CommandParser]]:
     """The parser, and that of each command.
 
     Args:
@@ -56,13 +56,13 @@ def command_line(modules: Iterable[str] = _MODULES) -> tuple[CommandParser, Mapp
         required=True, metavar="COMMAND", dest="command", parser_class=CommandParser
     )
     for command in modules:
-        importlib.import_module(f"shutthebox.cli.{_MODULES[command]}").add_parser(subparsers)
+        importlib.import_module(f"shutthebox.cli.{MODULES[command]}").add_parser(subparsers)
     return parser, subparsers.choices
 
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     # Only the command's own module is loaded, to keep startup fast.
-    parser, commands = command_line(argv[:1] if argv and argv[0] in _MODULES else _MODULES)
+    parser, commands = command_line(argv[:1] if argv and argv[0] in MODULES else MODULES)
     if not argv:
         parser.print_help()
         parser.exit()
