@@ -69,9 +69,9 @@ def _commands() -> Iterator[str]:
     yield from (
         "## Commands",
         "",
-        "Every command exits with 0 for success, 1 for a fault while running, and 2 for wrong use or a bad file, which it",
-        "names in one line with what is allowed. With `--json`, it prints JSON and nothing else. `--help` shows the same",
-        "text as here. Bash, zsh and fish complete commands, options, games and files.",
+        "Every command exits with 0 for success, 1 for a fault while running, and 2 for wrong use or a bad file, with one",
+        "line that says what's wrong and what's allowed. With `--json`, it prints JSON and nothing else. `--help` shows",
+        "the same text as here. Bash, zsh and fish complete commands, options, games and files.",
         "",
         "`stats`, `export`, `backup`, `restore` and `scoreboard` use this machine's box. For the simulated one, add",
         "`--state ~/.local/state/shutthebox/simulator`.",
@@ -91,11 +91,11 @@ def _formats() -> Iterator[str]:
         "A line may start with its time: `@1.5` is 1.5 s after the start, `+0.2` is 0.2 s after the line before. Without a",
         "time, it's 0.5 s after the line before.",
         "",
-        "A line that begins `box 2:` is for a second box, linked with the first in the same virtual time:",
+        "A line that starts with `box 2:` is for a second box, linked with the first in the same virtual time:",
         "`box 2: config box.language fr`, `box 2: +1 press`, `box 2: expect mode ready`. The room and the code that",
-        "pair the two follow from the seed, and so do all throws of their match, which `dice` can't queue. Once the link",
-        "is `cut`, nothing gets through; it can also `lose` a share of the messages, `double` them, or bring each up to",
-        "30 s `late`. With `up`, all is well again.",
+        "pair the two follow from the seed, and so do all throws of their match, so `dice` can't set them. After",
+        "`link cut`, nothing gets through; the link can also `lose` a share of the messages, `double` them, or deliver",
+        "each up to 30 s `late`. `link up` restores it.",
         "",
         '`make duel ARGS="--record evening.scn"` records two boxes. A recording of one box ends where a match with another',
         "begins.",
@@ -120,17 +120,17 @@ _EXPECTED = {
         "what the box is doing: attract, menu, setup, raise, ready, rolling, flipping, turn-over ...",
     ),
     "player": ("P", "whose turn it is, from 1"),
-    "open": ("N …", "the tiles that the game holds open"),
+    "open": ("N …", "the tiles that are open in the game"),
     "verdict": (
         "VERDICT",
-        "on the levers: ok, complete, missing N, over N, dead-end, put-back N …, lift N …",
+        "what the box says of the levers: ok, complete, missing N, over N, dead-end, put-back N …, lift N …",
     ),
-    "score": ("P N", "of player P in the last finished turn"),
-    "total": ("P N", "of player P in the match so far"),
+    "score": ("P N", "player P's score in the last finished turn"),
+    "total": ("P N", "player P's total in the match so far"),
     "owes": ("P N", "stakes that player P owes; negative: gets"),
     "winner": ("P …", "who has won"),
     "throw": ("N …", "the throw on the table"),
-    "text": ('"TEXT"', "the screen says so, in upper or lower case"),
+    "text": ('"TEXT"', "the screen shows this text, in upper or lower case"),
     "panel": ("NAME", "the panel looks like the picture NAME.png beside the script"),
 }
 """The arguments of each word, and their meaning. A failed expectation ends the replay with 1."""
@@ -174,7 +174,7 @@ _CONDITIONS = {
 
 def _conditions() -> Iterator[str]:
     yield from (
-        "Throws and moves are checked against the rules. How a match was played can't be, so the record says it:",
+        "Throws and moves are checked against the rules. How a match was played can't be checked, so the record states it:",
         "",
         "| line | meaning |",
         "|---|---|",
@@ -184,12 +184,12 @@ def _conditions() -> Iterator[str]:
         yield f"| {line} | {meaning} |"
     yield from (
         "",
-        "If conditions changed while the box was off, the record has both. Records of an earlier box, or written by hand, have none of them;",
-        "`replay` then says that nothing is known.",
+        "If conditions changed while the box was off, the record has both. Records from older boxes, or written by hand, have",
+        "none of these lines; `replay` then says that nothing is known.",
         "",
         "In a match on two linked boxes, each throw follows from a link of each box, and from its number in the match, its",
-        "seat and how many dice it has. The SHA-256 of a link's 32 bytes is the link before it; before the first comes the",
-        "commitment, which both boxes showed before the match. So neither could choose a throw, and `shutthebox verify`",
+        "seat and how many dice it has. The SHA-256 of a link's 32 bytes is the link before it; the one before the first",
+        "is the commitment, which both boxes revealed before the match. So neither could choose a throw, and `shutthebox verify`",
         "checks every throw from the record alone.",
     )
 

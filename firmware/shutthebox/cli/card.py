@@ -16,7 +16,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "the box to show, and exits with 2.",
         example="sudo shutthebox card /boot/card --to /data",
     )
-    parser.add_argument("folder", metavar="FOLDER", type=Path, help="where it is mounted")
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="the folder with the owner's files")
     parser.add_argument(
         "--to", metavar="FOLDER", type=Path, required=True, help="the partition for the box's own data"
     )

@@ -58,7 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--players",
         type=int,
         metavar="N",
-        help="every seat's chance to win a round, when all play for it",
+        help="every seat's chance to win a round, if everybody plays to win",
     )
     parser.add_argument(
         "--best", type=int, metavar="B", help="with --players and --seat: the best score so far"

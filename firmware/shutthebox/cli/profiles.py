@@ -28,8 +28,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "profiles",
         help="list the games, explain one, or check a house-rules file",
-        description="Lists the games that the box knows. With an id or a file: that one's rules in words. "
-        "A file that can't be played is refused with one line: file, key, what is allowed.",
+        description="Lists the games that the box knows. With an id or a file, prints that game's rules in "
+        "words. For a file that can't be played, prints one line with the file, the key and what's allowed.",
         example="shutthebox profiles trac",
     )
     parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a game's id, or a TOML file")

@@ -17,7 +17,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "replay",
         help="play a scenario in virtual time and check it",
         description="Plays a scenario, or the record of a match, in virtual time. For a "
-        "record, it first says what that doesn't prove: real dice, the "
+        "record, it first says what the record can't prove: real dice, the "
         "computer's seats, levers out of play, two linked boxes, a match given up, the version of "
         "the box and its rules (with --json on standard error). Exits with 1 at "
         "the first expectation that isn't met. A scenario may take 100 hours of "

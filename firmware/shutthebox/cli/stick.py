@@ -28,7 +28,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE",
         type=Path,
         default=SOCKET,
-        help=f"of the box; default: {SOCKET}",
+        help=f"the box's socket; default: {SOCKET}",
     )
     add_options(parser)
     parser.set_defaults(run=run)

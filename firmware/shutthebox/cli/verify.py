@@ -21,10 +21,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "verify",
         help="check the throws of linked boxes, or of a tournament, offline",
-        description="Says for every record whether all its throws are the right ones. Records of two linked "
-        "boxes need nothing else: their throws must follow from what both boxes revealed. With the file of a "
-        "tournament of equal dice first, it prints the tournament's commitment, and throws must follow from "
-        "its seed. Needs no network. Exits with 1 if some don't.",
+        description="Checks all throws of every record. Records of two linked boxes need nothing else: their "
+        "throws must follow from what both boxes revealed. If the first file is that of a tournament of "
+        "equal dice, it prints the tournament's commitment, and throws must follow from the tournament's "
+        "seed. Needs no network. Exits with 1 if a throw is wrong.",
         example="shutthebox verify cup.txt final.record",
     )
     parser.add_argument(

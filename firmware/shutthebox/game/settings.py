@@ -137,7 +137,7 @@ class GameConfig(NamedTuple):
     family: bool = sections.key(
         validation.boolean,
         False,
-        "For children: easy games come first in the list, and the end of a turn is told in kinder words.",
+        "For children: easy games come first in the list, and a turn ends with kinder words.",
     )
     computers: tuple[int, ...] = sections.key(
         validation.numbers(1, MAX_PLAYERS, least=0),
@@ -147,8 +147,8 @@ class GameConfig(NamedTuple):
     strength: Strength = sections.key(
         validation.choice(Strength),
         Strength.REGULAR,
-        'How well it plays: a "beginner" shuts the highest tiles, a "regular" decides every other time by '
-        'the odds, a "master" plays best for the win.',
+        'How well the computer plays: a "beginner" shuts the highest tiles, a "regular" goes by the odds '
+        'every other time, a "master" plays to win.',
     )
 
 

@@ -75,7 +75,7 @@ class Verb:
 
 @dataclass(frozen=True, slots=True)
 class Configure(Verb):
-    """``config KEY VALUE``: a key of the configuration that the box starts with."""
+    """``config KEY VALUE``: set a key of the configuration that the box starts with."""
 
     word = "config"
     key: str
@@ -90,7 +90,7 @@ class Configure(Verb):
 
 @dataclass(frozen=True, slots=True)
 class Seed(Verb):
-    """``seed N``: of dice, bounces and lost edges."""
+    """``seed N``: the seed for dice, bounces and lost edges."""
 
     word = "seed"
     number: int
@@ -102,7 +102,7 @@ class Seed(Verb):
 
 @dataclass(frozen=True, slots=True)
 class QueueDice(Verb):
-    """``dice 3 5 | 6``: throws that the box will make."""
+    """``dice 3 5 | 6``: the throws that the box will make next."""
 
     word = "dice"
     throws: tuple[Throw, ...]
@@ -120,7 +120,7 @@ class QueueDice(Verb):
 
 @dataclass(frozen=True, slots=True)
 class Press(Verb):
-    """``press``: the dice button, for a tenth of a second."""
+    """``press``: press the dice button for a tenth of a second."""
 
     word = "press"
     lasts_ns: int = PRESS_NS
@@ -130,7 +130,7 @@ class Press(Verb):
 
 
 class Hold(Press):
-    """``hold [SECONDS]``: the dice button."""
+    """``hold [SECONDS]``: hold the dice button."""
 
     word = "hold"
 
@@ -141,7 +141,7 @@ class Hold(Press):
 
 @dataclass(frozen=True, slots=True)
 class SetButton(Verb):
-    """``button down|up``: the dice button, for the lines in between."""
+    """``button down|up``: press the dice button, or release it."""
 
     word = BUTTONS[DICE_BUTTON].verb
     switch: ClassVar[int] = DICE_BUTTON
@@ -167,7 +167,7 @@ OTHER_BUTTONS = tuple(_verb_of(row) for row in BUTTONS.values() if row.number !=
 
 @dataclass(frozen=True, slots=True)
 class Flip(Verb):
-    """``flip N …``: levers down."""
+    """``flip N …``: put levers down."""
 
     word = "flip"
     down: ClassVar[bool] = True
@@ -188,7 +188,7 @@ class Flip(Verb):
 
 @dataclass(frozen=True, slots=True)
 class Lift(Flip):
-    """``lift N …``: levers up."""
+    """``lift N …``: put levers up."""
 
     word = "lift"
     down: ClassVar[bool] = False
@@ -196,7 +196,7 @@ class Lift(Flip):
 
 @dataclass(frozen=True, slots=True)
 class Bounce(Verb):
-    """``bounce N down|up DURATION``: a lever whose contact bounces for this long."""
+    """``bounce N down|up DURATION``: move a lever, whose contact bounces for that long."""
 
     word = "bounce"
     lever: int
@@ -216,7 +216,7 @@ class Bounce(Verb):
 
 @dataclass(frozen=True, slots=True)
 class Glitch(Verb):
-    """``glitch N DURATION``: a spike on a lever's line."""
+    """``glitch N DURATION``: put a spike on a lever's line."""
 
     word = "glitch"
     lever: int
@@ -233,7 +233,7 @@ class Glitch(Verb):
 
 @dataclass(frozen=True, slots=True)
 class LoseEdges(Verb):
-    """``lose-edges FRACTION``: of the levers' edges, from now on."""
+    """``lose-edges FRACTION``: lose this share of the levers' edges from now on."""
 
     word = "lose-edges"
     fraction: float
@@ -257,7 +257,7 @@ class FormVerb(Verb):
 
 
 class Choose(FormVerb):
-    """``choose KEY VALUE``: a setting of the menu, on the form beside the box."""
+    """``choose KEY VALUE``: choose a setting of the menu on the form beside the box."""
 
     __slots__ = ()
     word = "choose"
@@ -270,7 +270,7 @@ class Choose(FormVerb):
 
 
 class Names(FormVerb):
-    """``names ABC - XYZ``: the players' names, on the form beside the box; - is none."""
+    """``names ABC - XYZ``: enter the players' names on the form beside the box; - is none."""
 
     __slots__ = ()
     word = "names"
@@ -284,7 +284,7 @@ class Names(FormVerb):
 
 
 class Rules(FormVerb):
-    """``rules "TOML"``: house rules, as one text in JSON, on the form beside the box."""
+    """``rules "TOML"``: enter house rules, as one JSON string, on the form beside the box."""
 
     __slots__ = ()
     word = "rules"
@@ -304,7 +304,7 @@ class Rules(FormVerb):
 
 
 class Cursor(FormVerb):
-    """``cursor N``: moves a list's cursor down N lines, or up if N is negative."""
+    """``cursor N``: move a list's cursor N lines down, or up if N is negative."""
 
     __slots__ = ()
     word = "cursor"
@@ -317,7 +317,7 @@ class Cursor(FormVerb):
 
 @dataclass(frozen=True, slots=True)
 class PlugOled(Verb):
-    """``oled off|on``: the panel, off its bus or on it again."""
+    """``oled off|on``: unplug the panel, or plug it in again."""
 
     word = "oled"
     unplugged: bool
@@ -333,7 +333,7 @@ class PlugOled(Verb):
 
 @dataclass(frozen=True, slots=True)
 class PowerCut(Verb):
-    """``power-cut``: the plug, pulled and put back."""
+    """``power-cut``: pull the plug and put it back."""
 
     word = "power-cut"
 
