@@ -181,7 +181,7 @@ def entry_from_bytes(data: bytes) -> OutboxEntry:
         "sequence": _count,
         "previous": _matches(_HASH),
     }
-    head = _checked(found, checks)
+    head = _check_all(found, checks)
     entry = OutboxEntry(head["box"], head["sequence"], head["previous"], content)
     if entry.to_bytes() != data:
         raise OutboxEntryError("no entry: it is not written as a box writes it")
@@ -191,12 +191,12 @@ def entry_from_bytes(data: bytes) -> OutboxEntry:
 def _content(kind: type[MatchPlayed] | type[PlayerSigned], found: Mapping[str, Any]) -> Content:
     match_checks: dict[str, Callable[[Any], bool]] = {"number": _count, "began_s": _time}
     if kind is MatchPlayed:
-        return MatchPlayed(**_checked(found, {**match_checks, "ended_s": _time, "record": _text}))
+        return MatchPlayed(**_check_all(found, {**match_checks, "ended_s": _time, "record": _text}))
     checks = {**match_checks, "sequence_of_match": _count, "player": _player, "initials": _matches(_INITIALS)}
-    return PlayerSigned(**_checked(found, checks))
+    return PlayerSigned(**_check_all(found, checks))
 
 
-def _checked(found: Mapping[str, Any], checks: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
+def _check_all(found: Mapping[str, Any], checks: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
     for key, check in checks.items():
         if not check(found.get(key)):
             raise OutboxEntryError(f"{key}: {quoted(found.get(key))} is not allowed")

@@ -36,7 +36,7 @@ def is_link(text: str) -> bool:
     return _HEX.fullmatch(text) is not None
 
 
-def _hashed(link: str, times: int = 1) -> str:
+def _hash(link: str, times: int = 1) -> str:
     """A link hashed this many times, towards the commitment."""
     value = bytes.fromhex(link)
     for _ in range(times):
@@ -46,7 +46,7 @@ def _hashed(link: str, times: int = 1) -> str:
 
 def precedes(link: str, before: str) -> bool:
     """Whether a link is the one that follows `before`, which is the commitment before the first throw."""
-    return is_link(link) and _hashed(link) == before
+    return is_link(link) and _hash(link) == before
 
 
 @lru_cache(4)
@@ -54,7 +54,7 @@ def _milestones(secret: str) -> tuple[str, ...]:
     """Every `_EVERY`th value from the secret on: a throw then takes few hashes, however long the chain."""
     values = [secret]
     for _ in range(LINKS // _EVERY):
-        values.append(_hashed(values[-1], _EVERY))
+        values.append(_hash(values[-1], _EVERY))
     return tuple(values)
 
 
@@ -79,7 +79,7 @@ class DiceChain(NamedTuple):
             number: of the throw in the match, 1..`LINKS`; 0 for the commitment.
         """
         hashes = LINKS - number
-        return _hashed(_milestones(self.secret)[hashes // _EVERY], hashes % _EVERY)
+        return _hash(_milestones(self.secret)[hashes // _EVERY], hashes % _EVERY)
 
 
 def linked_throw(match: Match, number: int, dice: int, links: tuple[str, str]) -> Throw:
@@ -112,7 +112,7 @@ def why_unproven(record: "Record", proof: LinkProof) -> str | None:
         return f"{len(thrown)} throws; a linked match has at most {LINKS}"
     links = [proof.links]
     for _ in thrown:
-        links.append((_hashed(links[-1][0]), _hashed(links[-1][1])))
+        links.append((_hash(links[-1][0]), _hash(links[-1][1])))
     for seat, (link, commitment) in enumerate(zip(links.pop(), proof.commitments, strict=True), 1):
         if link != commitment:
             return f"the links of seat {seat} don't lead to its commitment, {commitment[:16]}…"

@@ -352,13 +352,13 @@ class Match(NamedTuple):
         if self.result is not None:
             return self._replace(stage=Stage.FINISHED)
         if self.next_round is not None:
-            return self._begun(self.next_round)
+            return self._begin_round(self.next_round)
         following = self.order_of_play.next_seat(self)
         assert following is not None, "a round that is over has led to another"
         rows = self.order_of_play.rows_between(self.rows)
         return self._replace(player=following, rows=rows, stage=Stage.THROW)
 
-    def _begun(self, following: NextRound) -> "Match":
+    def _begin_round(self, following: NextRound) -> "Match":
         """The next round, before its first throw."""
         first = following.seats[0]
         if self.game.first is First.ROLL:
@@ -403,21 +403,21 @@ class Match(NamedTuple):
         turn = order.limited(self, turn)
         match = self._replace(rows=_set(order.rows_after(self, turn), self.player, turn))
         if turn.outcome is not None:
-            return match._turn_over(turn)
+            return match._end_turn(turn)
         if turn.throw is not None:
             return match._replace(stage=Stage.ANSWER)
         if order.one_throw:
             shut = match._to_be_told
             if shut and not match._is_open_for_others:
                 return match._replace(stage=Stage.ADVANCE, turns_over=self.turns_over + 1)._shut_by(shut)
-            match = match._once_answered()
+            match = match._clear_throw()
         if order.one_throw or not (order.whole_turns or stays):
             following = order.next_seat(match)
             assert following is not None, "the player's own row is not finished"
             match = match._replace(player=following)
         return match._replace(stage=Stage.THROW)
 
-    def _turn_over(self, turn: Turn) -> "Match":
+    def _end_turn(self, turn: Turn) -> "Match":
         assert turn.score is not None, "a finished turn has a score"
         at, shut = self.player, turn.outcome is Outcome.SHUT
         match = self._replace(
@@ -430,17 +430,17 @@ class Match(NamedTuple):
         )
         if told := match._to_be_told:
             return match if match._is_open_for_others else match._shut_by(told)
-        match = match._once_answered()
+        match = match._clear_throw()
         if self.order_of_play.next_seat(match) is None:
             # The last throw allowed in a round ends it with tiles left.
             waiting = [i for i in match.seats if match.rows[i].outcome is None]
             for i in waiting:
-                match = match._scored_as_it_stands(i)
-            return match._round_over()
+                match = match._score_as_it_stands(i)
+            return match._end_round()
         after = None if self.tie_rounds else self.format.after_turn(match)
-        return match if after is None else match._cut_short()._followed_by(after)
+        return match if after is None else match._cut_short()._follow(after)
 
-    def _once_answered(self) -> "Match":
+    def _clear_throw(self) -> "Match":
         """Takes the throw for everyone off the table once all have answered it."""
         return self if self._is_open_for_others else self._replace(common=None)
 
@@ -452,12 +452,12 @@ class Match(NamedTuple):
         # Those who have answered the same throw count, but not those who haven't had a turn.
         if self.order_of_play.one_throw or not ends_match:
             for i in self._playing:
-                match = match._scored_as_it_stands(i)
+                match = match._score_as_it_stands(i)
         if self.game.shut_wins is ShutWins.MATCH:
-            return match._won(winners, Reason.SHUT)
-        return match._penalized()._won(winners, Reason.SHUT) if ends_match else match._round_over(winners)
+            return match._win(winners, Reason.SHUT)
+        return match._penalize()._win(winners, Reason.SHUT) if ends_match else match._end_round(winners)
 
-    def _scored_as_it_stands(self, seat: int) -> "Match":
+    def _score_as_it_stands(self, seat: int) -> "Match":
         """Scores an unfinished row as it is."""
         row = self.rows[seat]
         points = score(for_seat(self.game, seat), row.open, row.throws, row.behind)
@@ -482,51 +482,51 @@ class Match(NamedTuple):
         )
         return self._replace(rows=rows)
 
-    def _round_over(self, winners: tuple[int, ...] = ()) -> "Match":
+    def _end_round(self, winners: tuple[int, ...] = ()) -> "Match":
         """Ends a round with all rows finished.
 
         Args:
             winners: of the round; empty for those with its best scores.
         """
-        match = self._penalized()
-        match = match._round_won(winners or best_of_round(match))
+        match = self._penalize()
+        match = match._win_round(winners or best_of_round(match))
         if match.tie_rounds:
-            return match._followed_by(after_extra_round(match))
+            return match._follow(after_extra_round(match))
         after = match.format.after_round(match)
         if match._one_round and not isinstance(after, Won) and match.game.tie is Tie.CARRY:
-            match = match._carried_over()
-        return match._followed_by(after)
+            match = match._carry_over()
+        return match._follow(after)
 
-    def _round_won(self, winners: tuple[int, ...]) -> "Match":
+    def _win_round(self, winners: tuple[int, ...]) -> "Match":
         """Gives the round's points and stakes to its winners, or keeps them for the next one."""
         several = not self._one_round and not self.tie_rounds
         tied = winners != self.team(winners[0])
         if tied and several and self.game.tie is Tie.CARRY:
-            return self._carried_over()
+            return self._carry_over()
         match = self._replace(round_winners=winners)
         if self.game.counts_rounds_won and not self._plays_off:
             worth = 1 + self.carried
             totals = tuple(total + worth * (i in winners) for i, total in enumerate(self.totals))
             match = match._replace(totals=totals, carried=0)
         if several:
-            owed = _added(self.owed, self._stakes_of_round(winners))
-            match = match._replace(owed=_added(owed, self._takes_pool(winners)), pool=0, settled=True)
+            owed = _add(self.owed, self._stakes_of_round(winners))
+            match = match._replace(owed=_add(owed, self._take_pool(winners)), pool=0, settled=True)
         return match
 
-    def _carried_over(self) -> "Match":
+    def _carry_over(self) -> "Match":
         """Nobody has won the round: the pool stays on the table, and the next round is worth more."""
         game = self.game
         paid = tuple(Fraction(i in self.seats and game.has_pool) for i in self.everybody)
         owes = paid if game.has_pool else self._stakes_of_round(best_of_round(self))
         return self._replace(
             round_winners=(),
-            owed=_added(self.owed, owes),
+            owed=_add(self.owed, owes),
             pool=self.pool + int(sum(paid)),
             carried=self.carried + 1,
             settled=True,
         )
 
-    def _takes_pool(self, winners: tuple[int, ...]) -> ledger.Debts:
+    def _take_pool(self, winners: tuple[int, ...]) -> ledger.Debts:
         """Gives the pool left on the table to these players, or back to everybody."""
         heirs = winners or self.everybody
         return tuple(Fraction(-self.pool * (i in heirs), len(heirs)) for i in self.everybody)
@@ -542,7 +542,7 @@ class Match(NamedTuple):
         points = self.order_of_play.has_points and not self.game.counts_rounds_won
         return points and not self._plays_off
 
-    def _penalized(self) -> "Match":
+    def _penalize(self) -> "Match":
         """At the end of a round: if somebody has shut the box, everyone else scores more for it."""
         game, scores = self.game, self.round_scores
         shut = [i for i in self.seats if self.rows[i].outcome is Outcome.SHUT]
@@ -565,22 +565,22 @@ class Match(NamedTuple):
             ),
         )
 
-    def _followed_by(self, after: Won | NextRound) -> "Match":
+    def _follow(self, after: Won | NextRound) -> "Match":
         match = self
         if not self.tie_rounds and not self.losers:
             match = self._replace(losers=self.format.lost(self))
         if isinstance(after, Won):
-            return match._won(after.winners, after.reason)
+            return match._win(after.winners, after.reason)
         return match._replace(next_round=after)
 
-    def _won(self, winners: tuple[int, ...], reason: Reason) -> "Match":
+    def _win(self, winners: tuple[int, ...], reason: Reason) -> "Match":
         # In rotation, others may have finished first: the title belongs to the first player's row.
         together = self.order_of_play.one_throw
         first_turn = self.round == 1 and (
             self.first in self.shutters if together else self.player == self.first
         )
         captain = self.game.captain and reason is Reason.SHUT and first_turn
-        owes = _added(_added(self.owed, self._stakes_left(winners)), self._takes_pool(winners))
+        owes = _add(_add(self.owed, self._stakes_left(winners)), self._take_pool(winners))
         return self._replace(result=Result(winners, captain, owes, reason), pool=0)
 
     # Stakes.
@@ -693,5 +693,5 @@ def _set(values: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:
     return (*values[:at], value, *values[at + 1 :])
 
 
-def _added(owed: ledger.Debts, more: ledger.Debts) -> ledger.Debts:
+def _add(owed: ledger.Debts, more: ledger.Debts) -> ledger.Debts:
     return tuple(a + b for a, b in zip(owed, more, strict=True))

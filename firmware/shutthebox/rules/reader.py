@@ -307,29 +307,29 @@ def _unmet_need(box: Profile) -> str | None:
                 continue
             given += f" and {where} = {to_toml(only)}"
         if value not in needs.values:
-            listed = _listed(needs.values)
+            listed = _list(needs.values)
             allowed = f"is {listed}" if listed else "without it"
-            return f"{needs.key}: {_said(value)}is not allowed {given}; allowed {allowed}"
+            return f"{needs.key}: {_say(value)}is not allowed {given}; allowed {allowed}"
     for key, default, needs in NEEDS:
         value, other = getattr(box, key), getattr(box, needs.key)
         applies = value in needs.of if needs.of else value != default
         if applies and other not in needs.values:
             given = _with(needs.key, (other,))
-            return f"{key}: {_said(value)}is not allowed {given}; allowed {_with(needs.key, needs.values)}"
+            return f"{key}: {_say(value)}is not allowed {given}; allowed {_with(needs.key, needs.values)}"
     return None
 
 
-def _said(value: object) -> str:
+def _say(value: object) -> str:
     return f"{to_toml(value)} " if isinstance(value, str | int) else ""
 
 
 def _with(key: str, values: tuple[object, ...]) -> str:
     """For example ``with dice = 2 to 9``, ``with shut_wins = "round" or "no"``, ``without teams``."""
-    listed = _listed(values)
+    listed = _list(values)
     return f"with {key} = {listed}" if listed else f"without {key}"
 
 
-def _listed(values: tuple[object, ...]) -> str:
+def _list(values: tuple[object, ...]) -> str:
     """These values of a key; empty for a key that isn't set."""
     plain = [value for value in values if value not in (None, frozenset())]
     if len(plain) > 2 and all(isinstance(value, int) for value in plain):

@@ -263,7 +263,7 @@ class _Parser:
             elif word == "profile":
                 if named is not None or keys:
                     raise self._error("profile: allowed once, and instead of keys")
-                named = self._named(rest)
+                named = self._find_named(rest)
             elif word in WORDS and "=" not in line:
                 lines.append(line)
                 try:
@@ -297,7 +297,7 @@ class _Parser:
             raise self._error(f"{word}: {quoted(text)} is not allowed; allowed is 1 to {most}")
         return number
 
-    def _named(self, rest: str) -> Profile:
+    def _find_named(self, rest: str) -> Profile:
         name, _, box = rest.partition(" ")
         try:
             profile = self._find_profile(name)

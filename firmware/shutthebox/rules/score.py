@@ -21,21 +21,21 @@ def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -
     """
     match profile.score:
         case Scoring.SUM:
-            return _counted(profile, open_tiles, behind, sum)
+            return _count(profile, open_tiles, behind, sum)
         case Scoring.COUNT:
-            return _counted(profile, open_tiles, behind, len)
+            return _count(profile, open_tiles, behind, len)
         case Scoring.DIGITS:
             return int("".join(map(str, to_numbers(open_tiles))) or "0")
         case Scoring.DIGITS_REVERSED:
             return int("".join(map(str, reversed(to_numbers(open_tiles)))) or "0")
         case Scoring.SHUT_SUM:
-            whole = _counted(profile, profile.starting, profile.starting_behind, sum)
-            return whole - _counted(profile, open_tiles, behind, sum)
+            whole = _count(profile, profile.starting, profile.starting_behind, sum)
+            return whole - _count(profile, open_tiles, behind, sum)
         case Scoring.THROWS:
             return throws
 
 
-def _counted(
+def _count(
     profile: Profile, open_tiles: Tiles, behind: Tiles, count: Callable[[tuple[int, ...]], int]
 ) -> int:
     """The score of the open tiles, with each row's points."""

@@ -445,7 +445,7 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
         if isinstance(value, str):
             return translate(value)
         items = [translate(_OPERATIONS[each]) if isinstance(each, Operation) else each for each in value]
-        return _listed(items, translate(_EITHER if key in _ALTERNATIVES else _ALL), translate(_SPAN))
+        return _join(items, translate(_EITHER if key in _ALTERNATIVES else _ALL), translate(_SPAN))
 
     return tuple(
         fill_in(SENTENCES[key], translate, {name: shown(name, value) for name, value in values.items()})
@@ -453,7 +453,7 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
     )
 
 
-def _listed(items: Sequence[int | str], joined: str, span: str) -> str:
+def _join(items: Sequence[int | str], joined: str, span: str) -> str:
     first, end = items[0], items[-1]
     if len(items) > 2 and isinstance(first, int) and isinstance(end, int) and end - first == len(items) - 1:
         return span.format(first=first, last=end)
@@ -463,7 +463,7 @@ def _listed(items: Sequence[int | str], joined: str, span: str) -> str:
 
 def shared_rules(profile: Profile) -> tuple[int, ...]:
     """The indices of the rules that the traditional game has, too, the most telling first."""
-    places = {key: place for place, (key, values) in enumerate(_sorted(profile)) if _is_usual((key, values))}
+    places = {key: place for place, (key, values) in enumerate(_sort(profile)) if _is_usual((key, values))}
     return tuple(places[key] for key in _MOST_TELLING if key in places)
 
 
@@ -504,12 +504,12 @@ def _is_usual(rule: _Rule) -> bool:
     return rule in _traditional()
 
 
-def _sorted(profile: Profile) -> list[_Rule]:
+def _sort(profile: Profile) -> list[_Rule]:
     return sorted(_in_order(profile), key=_is_usual)
 
 
 def _rules(profile: Profile) -> Iterator[_Rule]:
-    for key, values in _sorted(profile):
+    for key, values in _sort(profile):
         drawn = f"{key}.dominoes"
         yield drawn if profile.draw is Draw.DOMINOES and drawn in SENTENCES else key, values
 
