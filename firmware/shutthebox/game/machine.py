@@ -213,7 +213,7 @@ class Machine:
         elif self._is_stranded and not self._shared.asleep:
             return self._open_service(unlocked=True)
         if not self._shared.asleep:
-            self._shared = _seen(self._shared, self._mode)._replace(refusal=None, stick_is_new=False)
+            self._shared = _mark_seen(self._shared, self._mode)._replace(refusal=None, stick_is_new=False)
             if isinstance(event, Pressed) and isinstance(self._mode, MatchMode):
                 before, self._shared = (
                     self._shared,
@@ -230,7 +230,7 @@ class Machine:
             # A lever out of play neither wakes the box nor chooses anything, however it rattles.
             self._shared = before._replace(levers=down)
             return []
-        shared = before if before.asleep else _seen(before, self._mode)
+        shared = before if before.asleep else _mark_seen(before, self._mode)
         in_play = changed & ~ignored
         knocks = lever_health.count_knocks(shared, down, in_play)
         self._shared = shared._replace(
@@ -496,6 +496,6 @@ class Machine:
         return build_show(self._mode, self._shared, self._now_ns)
 
 
-def _seen(shared: Shared, mode: ModeState) -> Shared:
+def _mark_seen(shared: Shared, mode: ModeState) -> Shared:
     """Marks the fault shown in attract mode as seen, once somebody touches the box there."""
     return shared._replace(fault=None, notices=()) if isinstance(mode, Attract) else shared

@@ -482,10 +482,10 @@ CHOOSABLE = frozenset({*(entry.key for entry in MENU_LINES if isinstance(entry, 
 
 def entries(settings: Settings) -> tuple[MenuLine, ...]:
     """The menu's entries that make sense now."""
-    return tuple(entry for entry in MENU_LINES if _offered(entry, settings))
+    return tuple(entry for entry in MENU_LINES if _is_offered(entry, settings))
 
 
-def _offered(entry: MenuLine, settings: Settings) -> bool:
+def _is_offered(entry: MenuLine, settings: Settings) -> bool:
     match entry:
         case Item():
             return entry.offered(settings)

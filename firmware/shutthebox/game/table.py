@@ -344,7 +344,7 @@ def table_of(rows: Iterable[Row], modes: Iterable[type[BoxMode]]) -> Table:
     said: dict[tuple[type[BoxMode] | Overlay, type], Row] = {}
     for each in rows:
         if (each.state, each.event) in said:
-            raise TypeError(f"{_called(each.state)}: {each.event.__name__} has two rows")
+            raise TypeError(f"{_name_of(each.state)}: {each.event.__name__} has two rows")
         said[each.state, each.event] = each
     table = {at: each for at, each in said.items() if isinstance(at[0], Overlay)}
     for mode in modes:
@@ -352,13 +352,13 @@ def table_of(rows: Iterable[Row], modes: Iterable[type[BoxMode]]) -> Table:
             found = next((said[base, event] for base in mode.__mro__ if (base, event) in said), None)
             if found is None:
                 raise TypeError(
-                    f"{_called(mode)}: {event.__name__} has no row; say what it does, or ignored(...)"
+                    f"{_name_of(mode)}: {event.__name__} has no row; say what it does, or ignored(...)"
                 )
             table[mode, event] = found._replace(state=mode)
     return table
 
 
-def _called(state: type[BoxMode] | Overlay) -> str:
+def _name_of(state: type[BoxMode] | Overlay) -> str:
     return state.value if isinstance(state, Overlay) else state.__name__
 
 

@@ -383,16 +383,16 @@ def rules_pages(game: Profile) -> tuple[Sentences, ...]:
 
     lengths, shared = [len(sentence) for sentence in explain(game)], shared_rules(game)
     places = list(range(len(lengths) - len(shared)))
-    fits = len(_paired(places, lengths, PAGE_LENGTH)) <= MOST_PAGES
+    fits = len(_pair(places, lengths, PAGE_LENGTH)) <= MOST_PAGES
     most = PAGE_LENGTH if fits else sum(lengths)
     for place in shared:
         more = sorted((*places, place))
-        if len(_paired(more, lengths, most)) <= MOST_PAGES:
+        if len(_pair(more, lengths, most)) <= MOST_PAGES:
             places = more
-    return tuple(Sentences(game, page) for page in _paired(places, lengths, most)[:MOST_PAGES])
+    return tuple(Sentences(game, page) for page in _pair(places, lengths, most)[:MOST_PAGES])
 
 
-def _paired(places: Sequence[int], lengths: Sequence[int], most: int) -> list[tuple[int, ...]]:
+def _pair(places: Sequence[int], lengths: Sequence[int], most: int) -> list[tuple[int, ...]]:
     pages: list[tuple[int, ...]] = []
     for place in places:
         if pages and len(pages[-1]) == 1 and lengths[pages[-1][0]] + lengths[place] <= most:

@@ -31,14 +31,14 @@ def advise(match: Match) -> Advice:
         OddsError: the rules have no odds.
     """
     if (chances := order_odds(match.game).options(match)) is not None:
-        return Advice(_ranked(chances), Unit.CHANCE)
+        return Advice(_rank(chances), Unit.CHANCE)
     if match.game.stakes is Stakes.BANK:
         # The current player hasn't finished a turn, so the total is the head start.
         bank = _bank(match.rules, match.totals[match.player])
-        return Advice(_ranked(_firsts(bank, match.turn)), Unit.STAKES)
+        return Advice(_rank(_firsts(bank, match.turn)), Unit.STAKES)
     odds = odds_for_points(match.rules)
     unit = Unit.THROWS if odds.profile.score is Scoring.THROWS else Unit.POINTS
-    return Advice(_ranked(_firsts(odds.play, match.turn)), unit, _to_win(match))
+    return Advice(_rank(_firsts(odds.play, match.turn)), unit, _to_win(match))
 
 
 def decide(match: Match, strength: Strength) -> int:
@@ -59,7 +59,7 @@ def _to_win(match: Match) -> tuple[Option, ...]:
     if not has_chances(match.game, match.players):
         return ()
     try:
-        return _ranked(match_play(match).choices(match.turn))
+        return _rank(match_play(match).choices(match.turn))
     except OddsError:
         return ()
 
@@ -68,7 +68,7 @@ def _firsts(play: BestPlay, turn: Turn) -> list[tuple[int, Number]]:
     return [(choice, worth.first) for choice, worth in play.choices(turn)]
 
 
-def _ranked(options: Sequence[tuple[int, Number]] | Sequence[tuple[int, float]]) -> tuple[Option, ...]:
+def _rank(options: Sequence[tuple[int, Number]] | Sequence[tuple[int, float]]) -> tuple[Option, ...]:
     """Turns options with worths, best first, into options with costs."""
     return tuple(Option(choice, max(0.0, float(options[0][1] - worth))) for choice, worth in options)
 

@@ -91,7 +91,7 @@ def estimate(
         nonlocal done
         ends = []
         for _ in range(count):
-            ends.append(_played(profile, turn, policy, rng))
+            ends.append(_play_turn(profile, turn, policy, rng))
             done += 1
             if progress and (done % step == 0 or done == whole):
                 progress(done, whole)
@@ -136,7 +136,7 @@ def estimated_moves(
     found = []
     for number, shut in enumerate(answers, 1):
         after, lots = turns.move(profile, turn, shut), random.Random(seed)
-        ends = [_played(profile, after, Policy.HIGHEST, lots) for _ in range(each)]
+        ends = [_play_turn(profile, after, Policy.HIGHEST, lots) for _ in range(each)]
         found.append((shut, _summary(ends, Policy.HIGHEST)))
         if progress:
             progress(number, len(answers))
@@ -146,7 +146,7 @@ def estimated_moves(
 def _most_turns(profile: Profile, turn: Turn) -> float:
     """About how many turns from here can be played out in reasonable time, judging by a few."""
     lots = random.Random(0)
-    ends = [_played(profile, turn, rule, lots) for rule in _RULES * 3]
+    ends = [_play_turn(profile, turn, rule, lots) for rule in _RULES * 3]
     throws = sum(end.throws - turn.throws for end in ends) / len(ends)
     # If faces may be combined freely, there are as many moves as combinations.
     moves = 1 << profile.dice if profile.move is MoveKind.FACES_FREE else most_moves(profile)
@@ -168,11 +168,11 @@ def _summary(ends: Sequence[Turn], policy: Policy) -> Estimate:
     return Estimate(Value(mean, shut), error, count, policy, shares)
 
 
-def _played(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> Turn:
+def _play_turn(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> Turn:
     """One turn played to its end."""
     while turn.outcome is None:
         if not turn.awaits_answer:
-            turn = turns.throw(profile, turn, _thrown(profile, turn, rng))
+            turn = turns.throw(profile, turn, _throw(profile, turn, rng))
         elif answers := turns.answers(profile, turn):
             turn = turns.move(profile, turn, choose(policy, answers)[0])
         elif reopenings := turns.reopenings(profile, turn):
@@ -182,7 +182,7 @@ def _played(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) ->
     return turn
 
 
-def _thrown(profile: Profile, turn: Turn, rng: random.Random) -> Throw:
+def _throw(profile: Profile, turn: Turn, rng: random.Random) -> Throw:
     """A throw of the fewest dice allowed, or the domino drawn."""
     if profile.draw is Draw.DOMINOES:
         return rng.choice(turns.bag(profile, turn))

@@ -257,7 +257,7 @@ class BestPlay(TurnPlay[Worth]):
         largest = max(abs(goal.worth(end)[1]) for end in model.ends) + throws * abs(goal.per_throw[1])
         self._shift = (self._unit * most * (largest + 1)).bit_length() + 2
         per_throw = self._key(*goal.per_throw)
-        divide = floordiv if self.exact else self._rounded
+        divide = floordiv if self.exact else self._round
         worths: list[float] = [self._key(*goal.worth(end)) for end in model.ends]
         for number in model.uncounted:
             # The throw that leads to it is added again.
@@ -293,7 +293,7 @@ class BestPlay(TurnPlay[Worth]):
         first = (value + (1 << (self._shift - 1))) >> self._shift
         return first, value - (first << self._shift)
 
-    def _rounded(self, total: int, by: int) -> int:
+    def _round(self, total: int, by: int) -> int:
         first, second = self._split(total)
         return ((first // by) << self._shift) + second // by
 

@@ -220,7 +220,7 @@ class TurnModel:
         if not self._draws:
             return Position(mask, turn.insured, is_first=is_first)
         bag = self._whole & ~turn.drawn or self._whole
-        return Position(mask, turn.insured, self._reduced(mask, bag), is_first)
+        return Position(mask, turn.insured, self._reduce(mask, bag), is_first)
 
     def _add_ends(self) -> None:
         profile, numbers = self.profile, dict[End, int]()
@@ -389,7 +389,7 @@ class TurnModel:
                 following = tuple([self._after_domino(position.mask ^ move, rest, insured) for move in moves])
             elif kind.again:
                 following = (
-                    self._follow(position._replace(bag=self._reduced(position.mask, rest or self._whole))),
+                    self._follow(position._replace(bag=self._reduce(position.mask, rest or self._whole))),
                 )
             elif insured and not kind.ends:
                 following = (self._after_domino(position.mask, rest, insured - 1),)
@@ -404,9 +404,9 @@ class TurnModel:
     def _after_domino(self, mask: int, bag: int, insured: int) -> int:
         if not mask:
             return self._ends_at[0]
-        return self._follow(Position(mask, insured, self._reduced(mask, bag or self._whole)))
+        return self._follow(Position(mask, insured, self._reduce(mask, bag or self._whole)))
 
-    def _reduced(self, mask: int, bag: int) -> int:
+    def _reduce(self, mask: int, bag: int) -> int:
         """The bag that stands for all equivalent ones with these tiles."""
         reduced = 0
         for kind in self._kinds_at(mask):

@@ -123,7 +123,7 @@ def _expected(model: TurnModel, rows: list[_Row], ends: list[float], per_throw: 
 
 def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
     chances: dict[int, float] = {}
-    choices = model.choices[number] if policy is Policy.RANDOM else (_thrown(model, number),)
+    choices = model.choices[number] if policy is Policy.RANDOM else (_choose_dice(model, number),)
     lively = 0.0
     for choice in choices:
         if choice.idle and len(choices) > 1:
@@ -143,7 +143,7 @@ def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
     return [(after, chance / lively) for after, chance in chances.items()], 1.0 / lively
 
 
-def _thrown(model: TurnModel, number: int) -> DiceChoice:
+def _choose_dice(model: TurnModel, number: int) -> DiceChoice:
     """The fewest dice allowed, if they can do anything."""
     choices = model.choices[number]
     return ([choice for choice in choices if _changes(choice, model.stops[number])] or choices)[-1]
@@ -153,7 +153,7 @@ def _next_chance(model: TurnModel, number: int) -> float:
     """The chance that a fixed-rule player's next throw shuts something; 1 for a shut box."""
     if not model.choices[number]:
         return float(model.ends[number].shut)
-    choice, nothing = _thrown(model, number), {model.stops[number], model.lost}
+    choice, nothing = _choose_dice(model, number), {model.stops[number], model.lost}
     shuts = sum(
         weight for after, weight in zip(choice.forced, choice.weights, strict=True) if after not in nothing
     )

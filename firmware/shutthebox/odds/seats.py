@@ -261,11 +261,11 @@ class Equilibrium:
         )
 
         def decided(leaders: Leaders) -> Worths | None:
-            return self._decided(aim, leaders)
+            return self._decide(aim, leaders)
 
         return Round(self._turn, rules, self.players, decided)
 
-    def _decided(self, aim: _Aim, leaders: Leaders) -> Worths | None:
+    def _decide(self, aim: _Aim, leaders: Leaders) -> Worths | None:
         """The worths once everybody has played; None if the whole round is played once more."""
         least = self.players if aim.worst_pay else 2
         if len(leaders) < least or not self._plays_on:
@@ -394,7 +394,7 @@ def _change(before: Worths, after: Worths) -> float:
 
 def _aim_of(profile: Profile, players: int, prize: Prize) -> _Aim:
     if prize is Prize.WIN:
-        return _Aim(_shared)
+        return _Aim(_share)
     if profile.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE):
         return _Aim(_pool(players, doubles=profile.stakes is Stakes.POOL_DOUBLE))
     if profile.stakes is not Stakes.LOSER_PAYS:
@@ -410,7 +410,7 @@ def _aim_of(profile: Profile, players: int, prize: Prize) -> _Aim:
     return _Aim(lambda leaders: ((-1 / len(leaders),) * len(leaders), 0.0), worst_pay=True)
 
 
-def _shared(leaders: Leaders) -> Worths:
+def _share(leaders: Leaders) -> Worths:
     return (1 / len(leaders),) * len(leaders), 0.0
 
 

@@ -71,7 +71,7 @@ class SharedRow:
         if match.result is not None:
             return tuple(float(seat in match.result.winners) for seat in range(match.players))
         seats, insured = self._seats(match)
-        return self._by_seat(match, seats, self._solved(self._row.dense(match.turn.open), insured)[0])
+        return self._by_seat(match, seats, self._solve(self._row.dense(match.turn.open), insured)[0])
 
     def with_dice(self, match: Match, dice: int) -> _Chances:
         """`chances` of a match that awaits a throw, if this many dice are thrown now."""
@@ -97,7 +97,7 @@ class SharedRow:
             )
         return seats, tuple(match.rows[seat].insured for seat in seats)
 
-    def _solved(self, mask: int, insured: _Insured) -> tuple[_Chances, int]:
+    def _solve(self, mask: int, insured: _Insured) -> tuple[_Chances, int]:
         """The chances at a position, and the best number of dice."""
         known = self._known.get((mask, insured))
         if known is None:
@@ -131,7 +131,7 @@ class SharedRow:
         if idle_doubles and self.profile.insurance:
             again = idle_doubles
         if idle and insured[0]:
-            add(idle, self._solved(mask, (insured[0] - 1, *insured[1:]))[0])
+            add(idle, self._solve(mask, (insured[0] - 1, *insured[1:]))[0])
         elif idle:
             add(idle, (0.0, *self._without_first(mask, insured)))
         left = throws.total - again
@@ -144,7 +144,7 @@ class SharedRow:
             chances: _Chances = (1.0, *(0.0,) * (len(insured) - 1))
             if after:
                 rotated = (*insured[1:], insured[0] + earned)
-                *others, own = self._solved(after, rotated)[0]
+                *others, own = self._solve(after, rotated)[0]
                 chances = (own, *others)
             if not best or self.order(chances[0]) > self.order(best[0]):
                 best = chances
@@ -154,4 +154,4 @@ class SharedRow:
         """The chances of the others when the current player is out."""
         if len(insured) <= 2:
             return (1.0,) * (len(insured) - 1)
-        return self._solved(mask, insured[1:])[0]
+        return self._solve(mask, insured[1:])[0]

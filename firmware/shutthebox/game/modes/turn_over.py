@@ -45,7 +45,7 @@ class TurnOver(MatchMode):
     def screen(self, shared: Shared) -> Screen:
         """The score or who is out, and how the turn ended; on request, what dice and decisions did."""
         match = self.play.match
-        word, out = _coachs_word(self.play, shared.settings), _gone(match)
+        word, out = _coachs_word(self.play, shared.settings), _knocked_out(match)
         prompt = _kind_ending(match) if shared.settings.game.family else _ending(match)
         name, score = player_name(match.player, shared), str(match.turn.score)
         if self.tells and word:
@@ -72,7 +72,7 @@ class TurnOver(MatchMode):
             also=(
                 *_penalty(match),
                 *_round_won(match, shared),
-                *_reached(match),
+                *_say_reached(match),
                 message("Press: go on"),
                 *((message("Hold: coach"),) if word else ()),
             ),
@@ -114,7 +114,7 @@ def _names(match: Match, seats: Iterable[int], shared: Shared) -> CommaList:
     return CommaList(tuple(message("team {number}", number=team) for team in teams))
 
 
-def _reached(match: Match) -> tuple[Message, ...]:
+def _say_reached(match: Match) -> tuple[Message, ...]:
     """Says that the player or team has reached the match's limit."""
     rules = match.rules
     if rules.match not in _TO_A_LIMIT or rules.limit is None or match.tie_rounds:
@@ -132,7 +132,7 @@ _TO_A_LIMIT = (
 )
 
 
-def _gone(match: Match) -> tuple[int, ...]:
+def _knocked_out(match: Match) -> tuple[int, ...]:
     """The players knocked out by the round that this turn ended."""
     following = match.next_round
     if following is None or following.breaks_tie:

@@ -100,14 +100,14 @@ class Switches:
                 (self._down.add if change.active else self._down.discard)(change.switch)
                 together.append(change)
             else:
-                yield TimedInput(self._pressed(change), change.t_ns, (change,))
+                yield TimedInput(self._press(change), change.t_ns, (change,))
         if together:
             yield self._levers_moved(together)
 
     def _levers_moved(self, together: list[SwitchChanged]) -> TimedInput:
         return TimedInput(LeversMoved(self.levers), together[0].t_ns, tuple(together))
 
-    def _pressed(self, change: SwitchChanged) -> Input | None:
+    def _press(self, change: SwitchChanged) -> Input | None:
         if change.switch != DICE_BUTTON:
             return switch(change.switch).event if change.active else None
         gesture = self._button.changed(change.active, change.t_ns)
