@@ -248,10 +248,10 @@ def test_a_full_outbox_is_listed_once(tmp_path: Path) -> None:
     lists = 0
 
     class Counted(Spool):
-        def _listed(self) -> list[str]:
+        def _list(self) -> list[str]:
             nonlocal lists
             lists += 1
-            return super()._listed()
+            return super()._list()
 
     spool = Counted(sender.outbox)
     for number, entry in enumerate(entries):

@@ -93,8 +93,10 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
     if end.result is None and not (record.given_up and conditions.equal_dice):
         raise RefusedError("record: the match has not ended")
     category = category_of(record)
-    unranked = _unranked(record, end) or ("" if category else "house rules")
-    return CheckedMatch(record, _places(record, end), unranked, conditions.equal_dice, _ended(end), category)
+    unranked = _why_unranked(record, end) or ("" if category else "house rules")
+    return CheckedMatch(
+        record, _places(record, end), unranked, conditions.equal_dice, _why_ended(end), category
+    )
 
 
 def read_record(text: str) -> Record:
@@ -128,7 +130,7 @@ def _places(record: Record, end: Match) -> tuple[Place, ...]:
     )
 
 
-def _unranked(record: Record, end: Match) -> str:
+def _why_unranked(record: Record, end: Match) -> str:
     conditions = record.conditions
     if end.result is None:
         return "given up"
@@ -148,7 +150,7 @@ def _unranked(record: Record, end: Match) -> str:
     return ""
 
 
-def _ended(end: Match) -> str:
+def _why_ended(end: Match) -> str:
     match end.result and end.result.reason:
         case Reason.SHUT:
             return "the box was shut"

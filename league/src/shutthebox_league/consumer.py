@@ -132,7 +132,7 @@ class Consumer:
         try:
             with Committer(self._ledger, self._commit) as committer:
                 while not self._ends:
-                    taken = self._allowed(self._entries.take(BATCH, 0.5, self._spent))
+                    taken = self._allow(self._entries.take(BATCH, 0.5, self._spent))
                     while taken:
                         count = self._try(taken, partial(committer.take, taken))
                         taken = taken[len(taken) if count is None else count :]
@@ -184,7 +184,7 @@ class Consumer:
         self._hello_due_s = time.monotonic() + HELLO_EVERY_S
         self._broker.publish(HELLO_TOPIC, json.dumps({"version": box_version, "league": __version__}))
 
-    def _allowed(self, taken: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    def _allow(self, taken: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
         """The messages of keys that have not sent too much; the others are told to send later."""
         now_s, allowed = time.monotonic(), []
         for name, message in taken:

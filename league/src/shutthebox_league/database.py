@@ -231,7 +231,7 @@ def select_any(
 @lru_cache(100)
 def _among_unnested(query: Select[Any], columns: tuple[ColumnElement[Any], ...]) -> Select[Any]:
     arrays = (bindparam(f"of_{i}", type_=_array_of(column)) for i, column in enumerate(columns))
-    return query.where(tuple_(*columns).in_(_unnested(arrays)))
+    return query.where(tuple_(*columns).in_(_unnest(arrays)))
 
 
 def insert_all(
@@ -250,7 +250,7 @@ def insert_all(
 def _insert_unnested(table: Table, keys: tuple[str, ...], returning: tuple[Column[Any], ...]) -> Executable:
     columns = [table.c[key] for key in keys]
     arrays = (bindparam(column.name, type_=_array_of(column)) for column in columns)
-    statement = insert(table).from_select(columns, _unnested(arrays))
+    statement = insert(table).from_select(columns, _unnest(arrays))
     return statement.returning(*returning) if returning else statement
 
 
@@ -259,7 +259,7 @@ def _array_of(column: ColumnElement[Any]) -> postgresql.ARRAY[Any]:
     return postgresql.ARRAY(Text() if isinstance(column.type, String) else column.type)
 
 
-def _unnested(arrays: Iterable[ColumnElement[Any]]) -> Select[Any]:
+def _unnest(arrays: Iterable[ColumnElement[Any]]) -> Select[Any]:
     """Rows made of an array for each column."""
     columns = list(arrays)
     rows = func.unnest(*columns).table_valued(*(f"c{i}" for i in range(len(columns)))).render_derived()

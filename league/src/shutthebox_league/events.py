@@ -519,7 +519,7 @@ def settle_event(db: Connection, event_id: int) -> None:
                 return
         case Format.BEST_OF_NIGHT:
             highest = highest_wins(_category_of(db, event).game)
-            totals = {row.who: row.total for row in _used(db, event_id)}
+            totals = {row.who: row.total for row in _read_used(db, event_id)}
             standing = best_of_night(entrants, totals, highest=highest, over=False)
         case Format.ROUND_ROBIN:
             standing = round_robin(entrants, _games(db, event_id))
@@ -582,14 +582,14 @@ def _climb(
     return Standing(lines, standing.next), kept, len(rows) < _SOME
 
 
-def _used(db: Connection, event_id: int) -> Sequence[Row[Any]]:
+def _read_used(db: Connection, event_id: int) -> Sequence[Row[Any]]:
     # By itself SQLite may look through all games in another order.
     own = (EVENT_GAME.c.event_id == event_id) & (EVENT_GAME.c.who > "") & IS_USED
     return sorted(db.execute(select(EVENT_GAME).where(own)), key=attrgetter("position"))
 
 
 def _games(db: Connection, event_id: int) -> list[Game]:
-    return [_game(row) for row in _used(db, event_id)]
+    return [_game(row) for row in _read_used(db, event_id)]
 
 
 def _game(row: Row[Any]) -> Game:

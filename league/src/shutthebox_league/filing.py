@@ -74,7 +74,7 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
     A match that already came under another key of its box is skipped. One that was void before an older
     back-up was restored is void at once.
     """
-    known = _stored(db, new, _RECORDS)
+    known = _find_stored(db, new, _RECORDS)
     categories = {each.checked.category for each in new if each.checked.category}
     ids = {category: category_id(db, category) for category in categories}
     rows, added = list[dict[str, Any]](), list[NewMatch]()
@@ -134,7 +134,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
     A counted seat keeps its name, one whose name was removed gets no other, and nobody signs two seats of a
     match.
     """
-    found = _stored(db, new, _LOCK)
+    found = _find_stored(db, new, _LOCK)
     if not found:
         return
     wanted = {(one.content.initials, row.pub_id) for one in new for row in found.get(one.box_id, ())}
@@ -186,7 +186,7 @@ def again_journal(chain_id: int) -> str:
     return f"again-{chain_id}"
 
 
-def _stored(
+def _find_stored(
     db: Connection, wanted: Sequence[NewMatch] | Sequence[NewSignature], query: Select[Any]
 ) -> dict[int, list[Row[Any]]]:
     """By box, the matches that are stored under the number and second of these, at most two of each."""

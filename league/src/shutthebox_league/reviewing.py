@@ -53,7 +53,7 @@ def review(record: Record) -> tuple[ReviewedTurn, ...]:
     Raises:
         OddsError: for rules without exact odds.
     """
-    return tuple(_reviewed(beginning, actions) for beginning, actions in _whole_turns(record))
+    return tuple(_review_turn(beginning, actions) for beginning, actions in _whole_turns(record))
 
 
 def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
@@ -70,7 +70,7 @@ def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
         match = after
 
 
-def _reviewed(beginning: Match, actions: Sequence[Action]) -> ReviewedTurn:
+def _review_turn(beginning: Match, actions: Sequence[Action]) -> ReviewedTurn:
     player = beginning.player
     found = review_turn(beginning, actions, for_win=False)
     own = found.players[player]

@@ -117,13 +117,13 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn]) -> ShownMatch:
             turns[-1].throws.append(ShownThrow("+".join(map(str, action.faces)), "", open_tiles))
         elif action.shuts:
             verb = "open" if before.turn.opens else "shut"
-            _answered(
+            _add_answer(
                 turns[-1],
                 f"{verb} {_tiles(numbers_of_move(before.rules, before.turn.behind, action.shuts))}",
                 open_tiles,
             )
         elif action.opens:
-            _answered(turns[-1], f"open {_tiles(to_numbers(action.opens))}", open_tiles)
+            _add_answer(turns[-1], f"open {_tiles(to_numbers(action.opens))}", open_tiles)
         if row.outcome is not None and turns and turns[-1].seat == seat:
             turns[-1].score = row.score
     for shown, found in zip(turns, reviewed, strict=False):
@@ -132,7 +132,7 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn]) -> ShownMatch:
     return ShownMatch(turns, unproven(record), has_more, "" if has_points else "\u00a0%")
 
 
-def _answered(turn: ShownTurn, answer: str, open_tiles: str) -> None:
+def _add_answer(turn: ShownTurn, answer: str, open_tiles: str) -> None:
     turn.throws[-1] = replace(turn.throws[-1], answer=answer, open=open_tiles)
 
 

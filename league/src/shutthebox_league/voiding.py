@@ -323,14 +323,14 @@ def note_voidings(engine: Engine, authority: Authority) -> None:
         query = select(VOIDING, PUB.c.name.label("pub")).join(PUB, PUB.c.id == VOIDING.c.pub_id, isouter=True)
         rows = db.execute(query.where(VOIDING.c.noted.is_(False))).all()
         if rows:
-            authority.note_voidings(line for row in rows for line in _noted(db, row))
+            authority.note_voidings(line for row in rows for line in _to_lines(db, row))
             own = VOIDING.c.id.in_([row.id for row in rows])
             db.execute(update(VOIDING).where(own).values(noted=True))
 
     change(engine, note)
 
 
-def _noted(db: Connection, row: Any) -> Iterator[NotedVoiding]:  # noqa: ANN401  (a row)
+def _to_lines(db: Connection, row: Any) -> Iterator[NotedVoiding]:  # noqa: ANN401  (a row)
     if row.undone_s is not None:
         yield NotedVoiding(row.uid, undone=True)
         return
@@ -378,7 +378,7 @@ def void_again(engine: Engine, authority: Authority) -> list[str]:
         for row in (known[uid] for uid in undone if uid in known):
             if row.undone_s is None:
                 undo(db, row.id, None, now_s)
-                said.append(f"{_said(row, zone)}, counts again: that was undone since")
+                said.append(f"{_describe(row, zone)}, counts again: that was undone since")
         due = {uid: lines for uid, lines in lacking.items() if uid not in known}
         if due:
             hold_consumers(db)
@@ -430,10 +430,10 @@ def _make_again(
         db.execute(insert(VOID_ON_ARRIVAL), rows)
     _take_out(db, voiding, tonight)
     lacks = f"; {len(missing)} of its {len(entries)} matches aren't here, and void once they come"
-    return f"{_said(noted, zone)}, is void again{lacks if missing else ''}"
+    return f"{_describe(noted, zone)}, is void again{lacks if missing else ''}"
 
 
-def _said(voiding: Any, zone: ZoneInfo) -> str:  # noqa: ANN401  (a row or a `NotedVoiding`)
+def _describe(voiding: Any, zone: ZoneInfo) -> str:  # noqa: ANN401  (a row or a `NotedVoiding`)
     return f"{voiding.what}, voided {datetime.fromtimestamp(voiding.made_s, zone):%Y-%m-%d %H:%M}"
 
 

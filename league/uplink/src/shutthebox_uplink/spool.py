@@ -61,7 +61,7 @@ class Spool:
             OSError: if the folder can't be read.
         """
         if not self._names:
-            self._names.extend(self._listed())
+            self._names.extend(self._list())
         while self._names:
             path = self._folder / self._names[0]
             try:
@@ -99,7 +99,7 @@ class Spool:
         except OSError as error:
             _log.warning("%s: %s", UPLINK_STATUS_FILE, reason(error))
 
-    def _listed(self) -> list[str]:
+    def _list(self) -> list[str]:
         names = (path.name for path in self._folder.iterdir())
         return sorted(name for name in names if name.endswith(_ENDING) and name not in self._passed_over)
 
