@@ -83,10 +83,10 @@ def read_catalogue(text: str) -> dict[str, str]:
 
     Plural forms are joined as in `shutthebox.texts.plural`, in both languages.
     """
-    texts = {_unquoted(english): _unquoted(words) for english, words in re.findall(_ENTRY, text)}
+    texts = {_unquote(english): _unquote(words) for english, words in re.findall(_ENTRY, text)}
     for one, many, forms in re.findall(_PLURAL, text):
-        words = [_unquoted(form) for form in re.findall(_FORM, forms)]
-        texts[plural(_unquoted(one), _unquoted(many))] = "\0".join(words) if all(words) else ""
+        words = [_unquote(form) for form in re.findall(_FORM, forms)]
+        texts[plural(_unquote(one), _unquote(many))] = "\0".join(words) if all(words) else ""
     return texts
 
 
@@ -123,7 +123,7 @@ def _blanks(text: str) -> list[tuple[str, str | None, str | None]]:
     return [(name, spec, turn) for _, name, spec, turn in Formatter().parse(text) if name is not None]
 
 
-def _unquoted(lines: str) -> str:
+def _unquote(lines: str) -> str:
     text = "".join(line[1:-1] for line in lines.splitlines())
     return str(json.loads(f'"{text}"')) if "\\" in text else text  # its escapes are those of gettext
 

@@ -70,23 +70,23 @@ def from_line(line: bytes) -> Stick:
     return _tidy(
         Stick(
             offers=offers,
-            checked=_typed(found, "checked", bool),
-            earlier=_typed(found, "earlier", bool),
-            forgets=_typed(found, "forgets", bool),
-            is_card=_typed(found, "is_card", bool),
+            checked=_get_typed(found, "checked", bool),
+            earlier=_get_typed(found, "earlier", bool),
+            forgets=_get_typed(found, "forgets", bool),
+            is_card=_get_typed(found, "is_card", bool),
             doing=None if found.get("doing") is None else StickJob(found["doing"]),
             percent=percent,
             outcome=None if found.get("outcome") is None else StickOutcome(found["outcome"]),
-            version=_typed(found, "version", str),
-            memory=_typed(found, "memory", str),
-            detail=_typed(found, "detail", str),
+            version=_get_typed(found, "version", str),
+            memory=_get_typed(found, "memory", str),
+            detail=_get_typed(found, "detail", str),
             unknown=_texts(found, "unknown"),
             mistakes=_texts(found, "mistakes"),
         )
     )
 
 
-def _typed(found: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401  (the kind says)
+def _get_typed(found: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401  (the kind says)
     value = found.get(key, kind())
     if type(value) is not kind:
         raise ValueError(key)
@@ -94,7 +94,7 @@ def _typed(found: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401 
 
 
 def _texts(found: dict[str, Any], key: str) -> tuple[str, ...]:
-    values = _typed(found, key, list)
+    values = _get_typed(found, key, list)
     if not all(isinstance(value, str) for value in values):
         raise ValueError(key)
     return tuple(values)
@@ -153,7 +153,7 @@ class StickSocket:
                 _log.error("stick: no restart: %s", error.strerror)
             return
         with self._lock:
-            wire = self._shown()
+            wire = self._pick_wire()
             if wire is not None:
                 with suppress(OSError):  # it has gone, which its thread notices
                     wire.send(f"{job.value}\n".encode(), socket.MSG_DONTWAIT)
@@ -207,7 +207,7 @@ class StickSocket:
                 self._report()
             wire.close()
 
-    def _shown(self) -> socket.socket | None:
+    def _pick_wire(self) -> socket.socket | None:
         """The stick to show: the latest one, or the card's own update if there is none."""
         known = [wire for wire in self._wires if wire in self._sticks]
         return max(
@@ -215,7 +215,7 @@ class StickSocket:
         )
 
     def _report(self) -> None:
-        wire = self._shown()
+        wire = self._pick_wire()
         self._put(StickReported(None if wire is None else self._sticks[wire]))
 
 

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     objective = Objective(args.objective or Objective.SCORE)
     with working(lambda: "working out the best play"):
         answer = _exact(profile, turn, objective)
-    answer = answer or _estimated(profile, turn, objective, args)
+    answer = answer or _estimate(profile, turn, objective, args)
     if args.plot is not None:
         write_chart(args.plot, answer.distribution, title(profile, turn, objective, answer))
     if args.json:
@@ -218,7 +218,7 @@ def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:
     return Answer(value, one_die, moves, distribution)
 
 
-def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace) -> Answer:
+def _estimate(profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace) -> Answer:
     share = 0.0
 
     def played(done: int, whole: int) -> None:
@@ -226,10 +226,10 @@ def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argpars
         share = done / whole
 
     with working(lambda: f"simulating turns, {share:.0%}"):
-        return _played_out(profile, turn, objective, args, played)
+        return _play_out(profile, turn, objective, args, played)
 
 
-def _played_out(
+def _play_out(
     profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace, progress: Progress
 ) -> Answer:
     rng = random.Random(args.seed)

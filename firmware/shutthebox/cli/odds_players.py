@@ -93,8 +93,8 @@ def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, objec
     document: dict[str, object] = {
         "profile": profile.name,
         "players": len(answer.win),
-        "win": list(map(_known, answer.win)),
-        "stakes": None if answer.stakes is None else list(map(_known, answer.stakes)),
+        "win": list(map(_tidy, answer.win)),
+        "stakes": None if answer.stakes is None else list(map(_tidy, answer.stakes)),
     }
     if _of_several(profile):
         document["one_round"] = True
@@ -103,7 +103,7 @@ def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, objec
             "seat": answer.seat,
             "best": answer.best,
             "aim": answer.aim,
-            "scores": {str(score): _known(chance) for score, chance in answer.scores.items()},
+            "scores": {str(score): _tidy(chance) for score, chance in answer.scores.items()},
         }
     return document
 
@@ -120,8 +120,8 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     stakes = None if profile.stakes is Stakes.NONE else answer.stakes
     lines += ["", f"{'seat':<6} {'to win':>9}" + (f" {'stakes':>9}" if stakes else "")]
     for at, win in enumerate(answer.win):
-        staked = f" {_known(round(stakes[at], 3)):>+9.3f}" if stakes else ""
-        lines.append(f"{at + 1:<6} {percent(_known(win)):>9}{staked}")
+        staked = f" {_tidy(round(stakes[at], 3)):>+9.3f}" if stakes else ""
+        lines.append(f"{at + 1:<6} {percent(_tidy(win)):>9}{staked}")
     if answer.scores is None:
         return "\n".join(lines)
     lines.append("")
@@ -130,11 +130,11 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     else:
         lines.append(f"Aim for {answer.aim} or {'more' if profile.highest_wins else 'less'}.")
     lines += ["", f"{'score':<6} {'to win':>9}"]
-    lines += [f"{score:<6} {percent(chance):>9}" for score, chance in answer.scores.items() if _known(chance)]
+    lines += [f"{score:<6} {percent(chance):>9}" for score, chance in answer.scores.items() if _tidy(chance)]
     return "\n".join(lines)
 
 
-def _known(value: float) -> float:
+def _tidy(value: float) -> float:
     """The digits that mean something; never -0.0."""
     return round(value, DIGITS) + 0.0
 

@@ -55,7 +55,7 @@ def points(value: float) -> str:
     >>> points(11.009209), points(0.003), points(12345.678)
     ('11.01', '0.003', '12346')
     """
-    return _read(value, 2)
+    return _format(value, 2)
 
 
 def percent(chance: float) -> str:
@@ -64,10 +64,10 @@ def percent(chance: float) -> str:
     >>> percent(0.09761372), percent(0.00001234)
     ('9.76 %', '0.001 %')
     """
-    return f"{_read(100 * chance, 2)} %"
+    return f"{_format(100 * chance, 2)} %"
 
 
-def _read(value: float, digits: int) -> str:
+def _format(value: float, digits: int) -> str:
     """The number with this many decimals; one that would look like 0 keeps its first digit."""
     if abs(value) >= 1000:
         return f"{value:.0f}"

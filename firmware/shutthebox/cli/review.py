@@ -123,10 +123,10 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
             yield "  " + _(
                 "chance to win {initial} % at the start, {final} % at the end: luck {luck} "
                 "%, decisions {skill} %"
-            ).format(**_shown(each.win, 100, _))
+            ).format(**_format(each.win, 100, _))
         if order_of(match.profile).has_points:
             text = _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}")
-            yield "  " + text.format(**_shown(each.points, 1, _))
+            yield "  " + text.format(**_format(each.points, 1, _))
     if not found.exact and found.players[0].win is not None:
         yield _("Before the last round, chances to win are approximate.")
     point = found.turning_point
@@ -165,7 +165,7 @@ def _balance(balance: Balance) -> dict[str, float]:
     return {"initial": float(initial), "final": float(final), "luck": float(luck), "skill": float(skill)}
 
 
-def _shown(balance: Balance, factor: int, translate: Callable[[str], str]) -> dict[str, str]:
+def _format(balance: Balance, factor: int, translate: Callable[[str], str]) -> dict[str, str]:
     signs: tuple[Literal["-", "+"], ...] = ("-", "-", "+", "+")
     return {
         name: fill_in(DECIMAL, translate, decimal_parts(factor * float(figure), 1, sign))

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
     if first == record.FIRST_LINE:
-        return _check([args.file, *args.records], _unlinked, "every throw follows from the links")
+        return _check([args.file, *args.records], _why_unlinked, "every throw follows from the links")
     if first == equal_dice.FIRST_LINE:
         tournament = tournament_from_text(text, str(args.file))
         print(f"commitment {tournament.commitment}")
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     raise TournamentError(f"{shown_path(args.file)}: begins with {quoted(first)}; allowed are {allowed}")
 
 
-def _unlinked(played: Record) -> str | None:
+def _why_unlinked(played: Record) -> str | None:
     proof = played.conditions.linked if played.conditions else None
     if proof is None:
         return "not a match on two linked boxes; for equal dice, give the tournament's file first"

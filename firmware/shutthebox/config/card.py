@@ -196,7 +196,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         OSError: the folder can't be read.
     """
     texts: dict[str, str] = {}
-    mistakes = _misnamed(folder)
+    mistakes = _find_misnamed(folder)
     rules, found_in_rules = _rules(folder)
     mistakes += found_in_rules
     for name in (*NAMES, *rules):
@@ -373,7 +373,7 @@ def _with_line(mistake: str, name: str, text: str) -> str:
     return mistake if line is None else mistake.replace(": ", f": line {line}: ", 1)
 
 
-def _misnamed(folder: Path) -> list[str]:
+def _find_misnamed(folder: Path) -> list[str]:
     """Files meant to be one of ours but misnamed: some systems add a file extension and hide it."""
     stems = {name.partition(".")[0]: name for name in NAMES} | {"shutthebox-league": LEAGUE_NAME}
     found = []

@@ -124,10 +124,10 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
             raise found
         if found is not None:
             return found
-    return _checked(id_or_path)
+    return _check_builtin(id_or_path)
 
 
-def _checked(name: str) -> Profile:
+def _check_builtin(name: str) -> Profile:
     """A built-in game, checked because it may be a contributor's first draft."""
     profile = builtin(name)
     to_profile(_builtin_keys(name), f"{name}.toml", name)

@@ -77,7 +77,7 @@ def take_over_card(folder: Path, to: Path) -> tuple[str, ...]:
             _log.warning("%s", note)
         if not card.mistakes:
             now = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in card.texts.items()}
-            before = _seen(to)
+            before = _read_seen(to)
             for name in sorted({*now, *before}):
                 if now.get(name) != before.get(name):
                     _take_over(name, card, to)
@@ -125,7 +125,7 @@ def _card_error(error: OSError, to: Path) -> CardError:
     return CardError(f"card: {shown_path(Path(error.filename or to))}: {reason(error)}")
 
 
-def _seen(to: Path) -> dict[str, str]:
+def _read_seen(to: Path) -> dict[str, str]:
     try:
         found = json.loads((to / SEEN).read_bytes())
     except (FileNotFoundError, ValueError):
@@ -178,7 +178,7 @@ def network_files(network: Network) -> dict[str, str]:
         files["wifi.network"] = _dhcp("Name=wlan0")
         files["wpa_supplicant-wlan0.conf"] = "".join(
             # A Wi-Fi may require either of WPA3's two ways to turn a password into a key.
-            (f"country={network.country}\n", "sae_pwe=2\n", *map(_joined, _ways_in(network)))
+            (f"country={network.country}\n", "sae_pwe=2\n", *map(_join, _ways_in(network)))
         )
     return files
 
@@ -203,7 +203,7 @@ def _ways_in(network: Network) -> Iterator[dict[str, str]]:
     yield one | protected | {"sae_password": password.hex()}
 
 
-def _joined(block: dict[str, str]) -> str:
+def _join(block: dict[str, str]) -> str:
     return "".join(("network={\n", *(f"\t{key}={value}\n" for key, value in block.items()), "}\n"))
 
 

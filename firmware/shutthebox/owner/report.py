@@ -119,7 +119,7 @@ class BoxReport:
         standing = set(self._standing)
         if queries.wrong_codes(db):
             standing.add("service")
-        logged = [(_told(Faulted(fault.kind, fault.text)), fault) for fault in queries.logged_faults(db)]
+        logged = [(_tell(Faulted(fault.kind, fault.text)), fault) for fault in queries.logged_faults(db)]
         times = Counter(told for told, _ in logged)
         latest = dict(reversed(logged))
         lines: list[Text] = []
@@ -145,7 +145,7 @@ class BoxReport:
         return lines
 
 
-def _told(fault: Faulted) -> tuple[Text, int | None]:
+def _tell(fault: Faulted) -> tuple[Text, int | None]:
     """A logged fault in a few words, and the number of its switch; None for another part."""
     if fault.switch is not None and fault.detail in _AILMENTS:
         with suppress(ValueError):  # from a box that had such a switch

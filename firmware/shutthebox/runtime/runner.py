@@ -114,7 +114,7 @@ class Runner:
     def take(self, mail: Edge | OddsReady | FormInput | StickReported | LinkReported, now_ns: int) -> None:
         """Takes an edge, an answer, a form, or a report. Call `pass_time` once the inbox is empty."""
         if isinstance(mail, Edge):
-            self._switched(self.switches.edge(mail.switch, mail.active, mail.t_ns))
+            self._handle_inputs(self.switches.edge(mail.switch, mail.active, mail.t_ns))
         else:
             self._step(mail, now_ns)
 
@@ -122,7 +122,7 @@ class Runner:
         """Does everything due by now."""
         if now_ns >= self._reconcile_ns:
             self._reconcile_ns = now_ns + RECONCILE_NS
-            self._switched(self.switches.reconcile(self._ports.pins.active(), now_ns))
+            self._handle_inputs(self.switches.reconcile(self._ports.pins.active(), now_ns))
             self._ports.memory.catch_up()
             for chore in self._ports.chores:
                 chore()
@@ -133,7 +133,7 @@ class Runner:
         while self._blinks and now_ns >= self._blinks[0]:
             del self._blinks[0]
             self._ports.pins.light(1.0 if len(self._blinks) % 2 == 0 else 0.0)
-        self._switched(self.switches.elapsed(now_ns))
+        self._handle_inputs(self.switches.elapsed(now_ns))
         self._step(TimePassed(), now_ns)
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class Runner:
         self._keep_counts()
         self._ports.memory.close()
 
-    def _switched(self, inputs: Iterable[TimedInput]) -> None:
+    def _handle_inputs(self, inputs: Iterable[TimedInput]) -> None:
         for given, t_ns, settled in inputs:
             # The machine's own deadlines come before anything that happened later.
             self._step(TimePassed(), t_ns)

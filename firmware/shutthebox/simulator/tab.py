@@ -92,12 +92,12 @@ def parse_address(address: str) -> AddressQuery:
         elif name in OPTIONS and _config({name: text}) is not None:
             given[name] = text
         else:
-            refused.append(_shown(name, text))
+            refused.append(_format_option(name, text))
     # A game and a number of levers may each be valid, but not together.
     for left_out in ((), ("game",), ("levers",), ("game", "levers")):
         config = _config({name: text for name, text in given.items() if name not in left_out})
         if config is not None and _is_playable(config):
-            refused += [_shown(name, given[name]) for name in left_out if name in given]
+            refused += [_format_option(name, given[name]) for name in left_out if name in given]
             return AddressQuery(config, seed, tuple(refused))
     raise AssertionError("the usual game fits its own box")
 
@@ -122,7 +122,7 @@ def _is_playable(config: Config) -> bool:
     return True
 
 
-def _shown(name: str, text: str) -> str:
+def _format_option(name: str, text: str) -> str:
     option = one_line(f"{name}={text}")
     return option if len(option) <= _MOST_SHOWN else f"{option[: _MOST_SHOWN - 1]}…"
 
@@ -311,10 +311,10 @@ class Tab:
             self._match = None
             return None
         if self._match is None:
-            self._match = self._packed_match(self._box.store)
+            self._match = self._pack_match(self._box.store)
         return self._match or None
 
-    def _packed_match(self, store: Store) -> str:
+    def _pack_match(self, store: Store) -> str:
         with suppress(StoreError, ShutTheBoxError, *UNREADABLE):
             (number,) = store.connection.execute("select max(id) from match").fetchone()
             match = kept_match(store.connection, number, "memory")

@@ -209,7 +209,10 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
     if show.mode is Mode.TURN_OVER:
         if show.scene.throw:
             corner = "" if isinstance(screen.aside, str) else parts["aside"]  # not the throw again
-            parts |= {"aside": corner, "dice": _thrown(show.scene.throw, sum(show.scene.throw), translate)}
+            parts |= {
+                "aside": corner,
+                "dice": _say_thrown(show.scene.throw, sum(show.scene.throw), translate),
+            }
         if screen.prompt in (message("Box shut!"), message("All open!")):
             parts["big"] = ""  # which says it again
         # The last throw, how the turn has ended, then the score.
@@ -272,10 +275,10 @@ def _dice(screen: Screen, translate: Translate) -> str:
     _ = translate
     if screen.tumbling:
         return _("The dice roll")
-    return _thrown(screen.dice, screen.total, translate) if screen.dice else ""
+    return _say_thrown(screen.dice, screen.total, translate) if screen.dice else ""
 
 
-def _thrown(throw: Throw, total: int | None, translate: Translate) -> str:
+def _say_thrown(throw: Throw, total: int | None, translate: Translate) -> str:
     _ = translate
     *some, last = map(str, throw)
     if not some:

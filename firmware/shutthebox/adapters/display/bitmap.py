@@ -125,7 +125,7 @@ class Bitmap:
     def paste(self, picture: "Bitmap", x: int, y: int) -> "Bitmap":
         """A copy with the other picture pasted here, dark pixels included."""
         whole = (1 << self.width) - 1
-        keep = whole & ~_shifted((1 << picture.width) - 1, x)
+        keep = whole & ~_shift((1 << picture.width) - 1, x)
         top, under, over = self._covered(picture, y)
         if x < 0:
             mixed = [a & keep | b >> -x & whole for a, b in zip(under, over, strict=True)]
@@ -138,9 +138,9 @@ class Bitmap:
         whole = (1 << self.width) - 1
         top, under, over = self._covered(picture, y)
         if lit:
-            mixed = [a | _shifted(b, x) & whole for a, b in zip(under, over, strict=True)]
+            mixed = [a | _shift(b, x) & whole for a, b in zip(under, over, strict=True)]
         else:
-            mixed = [a & ~_shifted(b, x) for a, b in zip(under, over, strict=True)]
+            mixed = [a & ~_shift(b, x) for a, b in zip(under, over, strict=True)]
         return self._with(mixed, top)
 
     def exchange(self, picture: "Bitmap") -> "Bitmap":
@@ -188,5 +188,5 @@ class Bitmap:
         return Bitmap(self.width, (*self.rows[:top], *lines, *self.rows[top + len(lines) :]))
 
 
-def _shifted(row: int, x: int) -> int:
+def _shift(row: int, x: int) -> int:
     return row << x if x >= 0 else row >> -x

@@ -141,14 +141,14 @@ def _largest(text: str, width: int, height: int) -> Bitmap:
     if is_number(text):
         return numeral_within(text, width, height)
     if figure := _figure(text):
-        return _captioned(*figure, width, height)
+        return _caption(*figure, width, height)
     for times in (4, 3):
         word = squeeze(enlarge(text, Size.MEDIUM, times), height)
         if word.width <= width and word.height <= height:
             return word
     for size in (Size.LARGE, Size.MEDIUM, Size.SMALL):
         set_line = embolden if size is Size.LARGE else _inked
-        lines = [set_line(part, size) for part in _wrapped(text, width // size.width)]
+        lines = [set_line(part, size) for part in _wrap(text, width // size.width)]
         if len(lines) == 1:
             lines = [squeeze(lines[0], height)]
         gap = size.height // 8
@@ -168,7 +168,7 @@ def _figure(text: str) -> tuple[str, str] | None:
     return (word + colon, number.strip()) if colon and is_number(number.strip()) else None
 
 
-def _captioned(caption: str, number: str, width: int, height: int) -> Bitmap:
+def _caption(caption: str, number: str, width: int, height: int) -> Bitmap:
     """A number as high as fits after its caption, which is as large as the rest of the width allows.
 
     Before the caption is cut short, the number gets smaller, down to a third of the width.
@@ -186,7 +186,7 @@ def _inked(text: str, size: Size) -> Bitmap:
     return ink(line(text, size))
 
 
-def _wrapped(text: str, columns: int) -> list[str]:
+def _wrap(text: str, columns: int) -> list[str]:
     """The text in lines of at most `columns` characters, broken only between words."""
     lines: list[str] = []
     for word in text.split(" "):
@@ -274,10 +274,10 @@ def _grid(stage: Bitmap, rows: tuple[str, ...], cursor: int | None) -> Bitmap | 
 def _two_figures(stage: Bitmap, figures: list[tuple[str, str]], cursor: int | None) -> Bitmap:
     """Two numbers with captions, side by side, as large as fits; the one at the cursor is inverted."""
     width = stage.width // 2
-    height = min(_captioned(*figure, width - 9, stage.height - 4).height for figure in figures)
+    height = min(_caption(*figure, width - 9, stage.height - 4).height for figure in figures)
     for index, figure in enumerate(figures):
         cell = Bitmap.of(width - 1, stage.height)
-        drawn = _captioned(*figure, width - 9, height)
+        drawn = _caption(*figure, width - 9, height)
         cell = cell.paste(drawn, (width - drawn.width) // 2, (stage.height - drawn.height) // 2)
         stage = stage.paste(cell.invert() if index == cursor else cell, index * (width + 1), 0)
     return stage

@@ -88,7 +88,7 @@ def line(text: str, size: Size) -> Bitmap:
 
 
 @lru_cache(maxsize=512)
-def _trimmed(character: str, size: Size) -> Bitmap:
+def _trim(character: str, size: Size) -> Bitmap:
     """One glyph without the empty columns on either side."""
     glyph = _glyph(character, size)
     box = glyph.ink()
@@ -100,7 +100,7 @@ def _trimmed(character: str, size: Size) -> Bitmap:
 @lru_cache(maxsize=256)
 def tighten(text: str, size: Size) -> Bitmap:
     """One line with a single empty pixel between its glyphs: about a sixth shorter."""
-    glyphs = [_trimmed(character, size) for character in spell_out(text, size)]
+    glyphs = [_trim(character, size) for character in spell_out(text, size)]
     return Bitmap.side_by_side(glyphs, max(1, size.width // 8), size.height)
 
 

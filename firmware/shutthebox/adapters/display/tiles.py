@@ -97,10 +97,10 @@ def _standing(number: int, state: TileState, width: int, blink: bool) -> Bitmap:
             return tile.fill((1, bottom - 1, width - 1, bottom))
         case TileState.WRONG:
             block = tile.invert()
-            return block.stamp(digits, left, top + 1, lit=False) if blink else _crossed(block)
+            return block.stamp(digits, left, top + 1, lit=False) if blink else _cross_out(block)
 
 
-def _crossed(block: Bitmap) -> Bitmap:
+def _cross_out(block: Bitmap) -> Bitmap:
     """A dark cross, two pixels thick, on a wrong tile."""
     last = block.width - 1
     middle, reach = last // 2, min(last // 2 - 1, 4)

@@ -124,14 +124,14 @@ def check_copy(work: Path, file: Path) -> CheckedCopy:
     Raises:
         BackupError: nothing in it is good.
     """
-    damage, good = _made_good(work, file)
+    damage, good = _keep_good_part(work, file)
     try:
         with closing(open_checked(work, time.time)) as store:
             (matches,) = store.connection.execute("select count(*) from match").fetchone()
             if damage:
                 store.keep(Faulted(Fault.STORE_REPLACED.value, f"{damage}; restored with {good}"))
     except StoreError as error:
-        raise BackupError(_named(error, work, file)) from None
+        raise BackupError(_name_original(error, work, file)) from None
     return CheckedCopy(int(matches), damage, good)
 
 
@@ -185,7 +185,7 @@ def _copy(file: Path, to: Path, *, must: bool) -> None:
         raise BackupError(f"{shown_path(file)}: {reason(error)}") from None
 
 
-def _made_good(work: Path, file: Path) -> tuple[str, str]:
+def _keep_good_part(work: Path, file: Path) -> tuple[str, str]:
     """Leaves only the good part of a copy. Returns what's wrong with it and what's good; empty if it's sound.
 
     Raises:
@@ -208,15 +208,15 @@ def _made_good(work: Path, file: Path) -> tuple[str, str]:
     try:
         recovered = good_part(copy, read_mark(copy))
     except (OSError, *UNREADABLE):
-        raise BackupError(_named(complaint, work, file)) from None
+        raise BackupError(_name_original(complaint, work, file)) from None
     for path in work.iterdir():
         path.unlink()
     copy.write_bytes(recovered.content)
     if old and not recovered.lost:
         return "", ""
-    return _named(complaint, work, file), recovered.in_words
+    return _name_original(complaint, work, file), recovered.in_words
 
 
-def _named(error: StoreError, work: Path, file: Path) -> str:
+def _name_original(error: StoreError, work: Path, file: Path) -> str:
     """The error message with the original's name in place of the copy's."""
     return str(error).replace(str(work / STORE_FILE), shown_path(file))

@@ -30,7 +30,7 @@ def believe(facts: Iterable[ReadFact]) -> Iterator[Believed]:
     """Yields the facts that are believed, and how many are lost before each."""
     is_spoilt = False
     for read in facts:
-        fact = _understood(read) if read.good else None
+        fact = _parse(read) if read.good else None
         if isinstance(fact, MatchBegun):
             is_spoilt = False
         elif read.missing or fact is None:
@@ -40,7 +40,7 @@ def believe(facts: Iterable[ReadFact]) -> Iterator[Believed]:
         yield Believed(fact, read.text, read.missing + (fact is None))
 
 
-def _understood(read: ReadFact) -> StoredFact | None:
+def _parse(read: ReadFact) -> StoredFact | None:
     try:
         return fact_from_text(read.text)
     except UNREADABLE:

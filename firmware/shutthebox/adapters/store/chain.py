@@ -216,7 +216,7 @@ class Mark:
         """Writes how far the chain reaches. If that fails, it's logged once."""
         try:
             # Opened each time, because its name may now belong to another file or a link.
-            with self._opened(os.O_CREAT) as file:
+            with self._open(os.O_CREAT) as file:
                 is_new = os.fstat(file).st_size != 2 * _SLOT
                 if is_new:
                     os.ftruncate(file, 2 * _SLOT)
@@ -236,11 +236,11 @@ class Mark:
     def sync(self) -> None:
         """Makes the mark durable. Call it when the store is closed."""
         if self._writes:
-            with suppress(OSError), self._opened() as file:
+            with suppress(OSError), self._open() as file:
                 os.fsync(file)
 
     @contextmanager
-    def _opened(self, flags: int = 0) -> Iterator[int]:
+    def _open(self, flags: int = 0) -> Iterator[int]:
         file = os.open(self.path, os.O_RDWR | os.O_NOFOLLOW | flags, 0o600)
         try:
             yield file

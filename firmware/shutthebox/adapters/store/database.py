@@ -177,7 +177,7 @@ class Store:
             return
         with self._transaction():
             for fact, at_s in self._waiting:
-                if (stored := self._stored(fact, at_s)) is not None:
+                if (stored := self._to_stored(fact, at_s)) is not None:
                     self._add(stored)
                 if isinstance(fact, Began) and isinstance(stored, MatchBegun):
                     if fact.link is not None:
@@ -224,7 +224,7 @@ class Store:
     def _has(self, query: str, *values: object) -> bool:
         return self._db.execute(query, values).fetchone() is not None
 
-    def _stored(self, fact: Fact, at_s: int) -> StoredFact | None:
+    def _to_stored(self, fact: Fact, at_s: int) -> StoredFact | None:
         """What to store for a fact; None if it's nothing new."""
         if isinstance(fact, Remembered):
             key, value = fact.entry
@@ -237,9 +237,9 @@ class Store:
                 is_known = self._has(again, kind, text, at_s, _FAULT_AGAIN_S)
                 return None if is_known else FaultKept(at_s, kind, text)
             case Began(match, conditions):
-                return self._begun(match, conditions, at_s)
+                return self._begin(match, conditions, at_s)
             case Resumed(conditions):
-                return self._resumed(latest, conditions) if latest else None
+                return self._resume(latest, conditions) if latest else None
             case PlayersLeft():
                 return MatchLeft(latest.id) if latest and not latest.left else None
             case Finished(match):
@@ -252,7 +252,7 @@ class Store:
             case _:
                 return _as_it_is(fact)
 
-    def _begun(self, match: Match, conditions: Conditions, at_s: int) -> MatchBegun:
+    def _begin(self, match: Match, conditions: Conditions, at_s: int) -> MatchBegun:
         latest = self._tables.match
         counted = self._count_throws and match.game.draw is Draw.DICE
         return MatchBegun(
@@ -265,7 +265,7 @@ class Store:
             match.game.sides if counted else 0,
         )
 
-    def _resumed(self, row: LatestMatch, conditions: Conditions) -> MatchResumed | None:
+    def _resume(self, row: LatestMatch, conditions: Conditions) -> MatchResumed | None:
         if not row.conditions:
             return None  # they stay unknown
         before = known_conditions(row.conditions)

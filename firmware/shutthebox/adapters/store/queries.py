@@ -269,7 +269,7 @@ def read(db: sqlite3.Connection) -> Statistics:
     rows: dict[tuple[int, int, int], dict[int, int]] = {}
     for dice, sides, die, value, count in db.execute("select dice, sides, die, value, count from throws"):
         rows.setdefault((dice, sides, die), {})[value] = count
-    counted = tuple(_counted(*key, counts) for key, counts in sorted(rows.items()))
+    counted = tuple(_count(*key, counts) for key, counts in sorted(rows.items()))
     return Statistics(
         **(totals | dict(db.execute("select name, count from total").fetchall())),
         with_gaps=int(db.execute(f"select count(*) from match where not {WHOLE}").fetchone()[0]),
@@ -355,7 +355,7 @@ def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:
     return {number: SwitchWear(int(presses), int(chatter)) for number, presses, chatter in rows}
 
 
-def _counted(dice: int, sides: int, die: int, counts: dict[int, int]) -> DieCount:
+def _count(dice: int, sides: int, die: int, counts: dict[int, int]) -> DieCount:
     if die:
         fairness = die_fairness([counts.get(face, 0) for face in range(1, sides + 1)])
     else:

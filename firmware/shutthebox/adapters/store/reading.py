@@ -48,7 +48,7 @@ def open_reading(folder: Path) -> Iterator[Reading]:
     Raises:
         StoreError: there's none, it can't be read, or its contents contradict each other.
     """
-    with _opened(folder / STORE_FILE) as store:
+    with _open(folder / STORE_FILE) as store:
         yield store
 
 
@@ -64,7 +64,7 @@ def open_good_part(path: Path) -> Iterator[Reading]:
     """
     with contextlib.ExitStack() as stack:
         try:
-            store = stack.enter_context(_opened(path))
+            store = stack.enter_context(_open(path))
             store.verify()
         except UNREADABLE as error:
             complaint = StoreError(f"{path}: {error}")
@@ -85,7 +85,7 @@ def open_good_part(path: Path) -> Iterator[Reading]:
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[Reading]:
+def _open(path: Path) -> Iterator[Reading]:
     # Read first: the box writes it last.
     mark = read_mark(path)
     try:

@@ -274,11 +274,11 @@ def fact_from_text(text: str) -> StoredFact:
         return ClockShown(int(rest))
     if word in LINK_WORDS:
         return link_fact_from_text(text)
-    return _played(text) if len(text) < _LONGEST_PLAYED else LaterFact(text)
+    return _parse_played(text) if len(text) < _LONGEST_PLAYED else LaterFact(text)
 
 
 @lru_cache(1024)
-def _played(text: str) -> StoredFact:
+def _parse_played(text: str) -> StoredFact:
     """Cached, because most facts are actions, and few differ."""
     try:
         return action_from_text(text)

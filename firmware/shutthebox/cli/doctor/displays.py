@@ -77,7 +77,7 @@ def show(config: Config, *, as_json: bool) -> int:
         return 1
     for panel, text in zip(found, lines, strict=True):
         print(f"0x{panel.address:02X}: {' or '.join(panel.controllers)}: {panel.reason}")
-        if _configured(config, panel):
+        if _is_configured(config, panel):
             print("The config already says so.")
             continue
         print(f"Write into the config:\n\n{text}")
@@ -117,7 +117,7 @@ def _show_spi(config: Config, *, as_json: bool) -> int:
     return int(bool(fault))
 
 
-def _configured(config: Config, panel: Found) -> bool:
+def _is_configured(config: Config, panel: Found) -> bool:
     display = config.display
     return display.address == panel.address and display.controller in panel.controllers
 

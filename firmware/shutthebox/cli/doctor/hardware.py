@@ -97,15 +97,15 @@ def check_pins(config: Config) -> Iterator[CheckResult]:
                 continue
             holder = info.consumer or "a kernel driver"
             if not info.used:
-                yield _free(config, factory, name, line)
+                yield _check_free(config, factory, name, line)
             elif holder == CONSUMER:
                 text = f"line {line} is held by the running box{inverted(config, name)}"
-                yield _held(config, name, text, _level(chip.get_info().name, info.offset))
+                yield _check_held(config, name, text, _level(chip.get_info().name, info.offset))
             else:
                 yield failed(name, f"line {line} is busy: {holder} has it")
 
 
-def _free(config: Config, factory: Factory | None, name: str, line: Line) -> CheckResult:
+def _check_free(config: Config, factory: Factory | None, name: str, line: Line) -> CheckResult:
     """The result for a free line; for a switch, including its state."""
     text = f"line {line} is free{inverted(config, name)}"
     number = _switch_numbers(config).get(name)
@@ -118,7 +118,7 @@ def _free(config: Config, factory: Factory | None, name: str, line: Line) -> Che
     return _standing(name, number, text, down=down)
 
 
-def _held(config: Config, name: str, text: str, level: bool | None) -> CheckResult:
+def _check_held(config: Config, name: str, text: str, level: bool | None) -> CheckResult:
     """The result for a line held by the box, at this level; for a switch, including its state."""
     number = _switch_numbers(config).get(name)
     if number is None:

@@ -51,7 +51,7 @@ def _broker(link: LinkConfig) -> CheckResult:
     except OSError as error:
         return failed("broker", f"link.ca: {link.ca}: {reason(error)}")
     try:
-        with socket.create_connection((host, port), _PATIENCE_S) as plain, _wrapped(plain, tls, host) as wire:
+        with socket.create_connection((host, port), _PATIENCE_S) as plain, _wrap(plain, tls, host) as wire:
             wire.sendall(_hello(link.user, link.password))
             answer = wire.recv(len(_ACCEPTED))
     except ssl.SSLCertVerificationError as error:
@@ -63,7 +63,7 @@ def _broker(link: LinkConfig) -> CheckResult:
     return failed("broker", f"{where}: {_REFUSALS.get(answer[-1] if answer else 0, 'not an MQTT broker')}")
 
 
-def _wrapped(plain: socket.socket, tls: ssl.SSLContext | None, host: str) -> socket.socket:
+def _wrap(plain: socket.socket, tls: ssl.SSLContext | None, host: str) -> socket.socket:
     return plain if tls is None else tls.wrap_socket(plain, server_hostname=host)
 
 

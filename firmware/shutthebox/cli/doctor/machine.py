@@ -34,11 +34,11 @@ def check_machine(config: Config) -> Iterator[CheckResult]:
         kept += queries.logged_faults(read.db)
     millidegrees = sensors.millidegrees()
     heat = "" if millidegrees is None else f"{millidegrees // 1000} °C"
-    yield _told("power", MachineFault.POWER, now, kept, "good" if sensors.know_power else "", "too low")
-    yield _told("temperature", MachineFault.HEAT, now, kept, heat, "too hot")
+    yield _judge("power", MachineFault.POWER, now, kept, "good" if sensors.know_power else "", "too low")
+    yield _judge("temperature", MachineFault.HEAT, now, kept, heat, "too hot")
 
 
-def _told(
+def _judge(
     check: str,
     fault: MachineFault,
     now: frozenset[MachineFault],

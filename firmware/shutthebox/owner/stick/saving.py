@@ -93,17 +93,17 @@ def report(state: Path) -> str:
     own = (sys.executable, "-m", "shutthebox")
     parts = [
         ("Shut the Box", f"version {__version__}, {time.strftime('%Y-%m-%d %H:%M')}\n"),
-        ("System", _said("uname", "-a") + _content("/etc/os-release") + _content("/proc/device-tree/model")),
-        ("Running since", _said("uptime", "-p")),
-        ("Doctor", _said(*own, "doctor")),
-        ("Statistics, levers and faults", _said(*own, "stats", "--state", str(state))),
-        ("Journal", _said(*_JOURNAL)),
-        ("Kernel", _said(*_KERNEL)),
+        ("System", _run("uname", "-a") + _content("/etc/os-release") + _content("/proc/device-tree/model")),
+        ("Running since", _run("uptime", "-p")),
+        ("Doctor", _run(*own, "doctor")),
+        ("Statistics, levers and faults", _run(*own, "stats", "--state", str(state))),
+        ("Journal", _run(*_JOURNAL)),
+        ("Kernel", _run(*_KERNEL)),
     ]
     return "\n".join(f"{title}\n{'=' * len(title)}\n{text.rstrip()}\n" for title, text in parts)
 
 
-def _said(*command: str) -> str:
+def _run(*command: str) -> str:
     """The output of a program, or a line saying that it's missing or hangs."""
     try:
         done = subprocess.run(

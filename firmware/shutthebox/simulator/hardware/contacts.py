@@ -23,7 +23,7 @@ EXTRA_LINES = 64
 _KEPT_STATES = 1024
 
 
-def _bounded(states: list[Any]) -> None:
+def _bound(states: list[Any]) -> None:
     # MockPin remembers every change forever, which a lamp that breathes all night can't afford.
     if len(states) > 2 * _KEPT_STATES:
         del states[:-_KEPT_STATES]
@@ -80,7 +80,7 @@ class ContactPin(MockPin):  # type: ignore[misc]  # gpiozero has no types
         self._state = value
         self.states.append(type(self.states[0])(now - self._last_change, value))
         self._last_change = now
-        _bounded(self.states)
+        _bound(self.states)
         return True
 
     def _set_function(self, value: str) -> None:
@@ -104,7 +104,7 @@ class OutputPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no types
 
     def _change_state(self, value: float) -> bool:
         changed = bool(super()._change_state(value))
-        _bounded(self.states)
+        _bound(self.states)
         if changed:
             self._factory.output_changed(self._number)
         return changed

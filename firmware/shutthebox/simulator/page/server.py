@@ -337,7 +337,10 @@ class PageServer:
         if page.film is not None:
             state |= page.film.state
         if page.view.in_workshop:
-            power: _State = {"recording": self._power.is_recording, "recorded": self._recorded() is not None}
+            power: _State = {
+                "recording": self._power.is_recording,
+                "recorded": self._recorded_file() is not None,
+            }
             state |= workshop_state(self._workshop, power)
         return state
 
@@ -429,7 +432,7 @@ class PageServer:
         if page.film is not None:
             page.film.stop()
             page.film = None
-        if scenario is not None and (played := scenario or self._recorded()):
+        if scenario is not None and (played := scenario or self._recorded_file()):
             self._hold(page, False)
             page.film = FilmThread(played, lambda: self._ring(page.news.set))
             page.view.resend("film")
@@ -438,14 +441,14 @@ class PageServer:
     def _language(self) -> str:
         return self._transcript.words.language
 
-    def _recorded(self) -> Path | None:
+    def _recorded_file(self) -> Path | None:
         """The file of the last recorded scenario, if any."""
         return self._power.recording if self._power.recording.is_file() else None
 
     def _recording(self) -> bytes:
         """The last recorded scenario; empty if there's none."""
         try:
-            path = self._recorded()
+            path = self._recorded_file()
             return b"" if path is None else read_bytes(path, script.MAX_BYTES)
         except OSError:
             return b""

@@ -110,7 +110,7 @@ class ScenarioRecorder:
         with self._lock:
             match what:
                 case SwitchChanged(switch, active):
-                    self._switched(switch, active, t_ns - self._settle_ns(switch))
+                    self._record_switch(switch, active, t_ns - self._settle_ns(switch))
                 case Keep(Thrown() as thrown):
                     self._thrown.append(thrown)
                 case Keep(Began(link=Linked())):
@@ -120,13 +120,13 @@ class ScenarioRecorder:
                 case _:
                     pass
 
-    def _switched(self, switch: int, active: bool, moved_ns: int) -> None:
+    def _record_switch(self, switch: int, active: bool, moved_ns: int) -> None:
         if self._pressed_ns is None:
             self.flush()
         if switch == DICE_BUTTON:
             self._button(active, moved_ns)
         else:
-            self._held_back.append((moved_ns, _moved(switch, active), 0))
+            self._held_back.append((moved_ns, _move_line(switch, active), 0))
             if switch not in BUTTONS:
                 self._down ^= {switch}
 
@@ -146,7 +146,7 @@ class ScenarioRecorder:
         """
         with self._lock:
             for lever in sorted(down ^ self._down):
-                self._held_back.append((t_ns, _moved(lever, lever in down), 0))
+                self._held_back.append((t_ns, _move_line(lever, lever in down), 0))
             self._held_back.append((t_ns, "power-cut", 0))
             self.flush()
 
@@ -207,7 +207,7 @@ class LinkedRecorder:
             if what.switch not in BUTTONS:
                 self._down[box] ^= {what.switch}
             settle_ns = self._configs[box].box.settle_ns(what.switch)
-            self.note(box, _moved(what.switch, what.active), t_ns - settle_ns)
+            self.note(box, _move_line(what.switch, what.active), t_ns - settle_ns)
 
     def note(self, box: int, line: str, t_ns: int) -> None:
         """Records something else, as a line of a scenario. Thread-safe."""
@@ -218,12 +218,12 @@ class LinkedRecorder:
     def cut_power(self, box: int, t_ns: int, down: frozenset[int]) -> None:
         """Records that the plug is pulled, with these levers down; some may have moved too late to settle."""
         for lever in sorted(down ^ self._down[box]):
-            self.note(box, _moved(lever, lever in down), t_ns)
+            self.note(box, _move_line(lever, lever in down), t_ns)
         self._down[box] = down
         self.note(box, "power-cut", t_ns)
 
 
-def _moved(switch: int, active: bool) -> str:
+def _move_line(switch: int, active: bool) -> str:
     """The line that moves a switch."""
     if switch in BUTTONS:
         return f"{BUTTONS[switch].verb} {'down' if active else 'up'}"

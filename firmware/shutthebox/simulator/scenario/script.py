@@ -121,7 +121,7 @@ def parse(text: str, where: str) -> Scenario:
     configs, seeds = {1: Config()}, dict[int, int]()
     begun = False
     work = now_ns = 0
-    for line in _timed(text, where):
+    for line in _parse_lines(text, where):
         verb = line.verb
         work += verb.work
         now_ns = (now_ns + line.after_ns if line.at_ns is None else max(now_ns, line.at_ns)) + verb.lasts_ns
@@ -138,14 +138,14 @@ def parse(text: str, where: str) -> Scenario:
         elif begun:
             raise ScenarioError(f"{where}:{line.line}: config: allowed only before anything happens")
         else:
-            configs[line.box] = _configured(config, verb, f"{where}:{line.line}")
+            configs[line.box] = _configure(config, verb, f"{where}:{line.line}")
     for config in configs.values():
         check_lines(config, where)
     seed = seeds.get(1, 0)
     return Scenario(where, configs[1], tuple(lines), seed, configs.get(2), seeds.get(2, seed + 1))
 
 
-def _timed(text: str, where: str) -> Iterator[TimedVerb]:
+def _parse_lines(text: str, where: str) -> Iterator[TimedVerb]:
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > _MAX_LINE:
             raise ScenarioError(f"{where}:{number}: a line is too long; allowed are {_MAX_LINE} characters")
@@ -183,7 +183,7 @@ def _words(line: str) -> list[str]:
     return (code[0] if code else line).split()
 
 
-def _configured(config: Config, verb: Configure, where: str) -> Config:
+def _configure(config: Config, verb: Configure, where: str) -> Config:
     try:
         return with_value(config, verb.key, toml_value(verb.value), where)
     except ConfigError:
