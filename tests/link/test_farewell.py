@@ -124,6 +124,15 @@ def test_a_match_that_is_played_every_evening_lasts_longer_than_a_week(pair: Pai
         assert pair.told[0][-1] == pair.told[1][-1] == PeerIs(Peer.HERE)
 
 
+def test_a_match_of_two_boxes_that_are_never_away_lasts_longer_than_a_week(pair: Pair) -> None:
+    """A cut of five minutes ended it: nobody had noted that both were there."""
+    pair.wait(KEPT_S + 2 * DAY_S)
+    for box in (0, 1):
+        pair.restart(box)
+    pair.wait(AGAIN)
+    assert pair.told[0][-1] == pair.told[1][-1] == PeerIs(Peer.HERE)
+
+
 def test_a_match_that_rests_for_a_week_is_over_also_at_a_box_that_is_left_on(pair: Pair) -> None:
     pair.link.kill_helper(1)
     pair.wait(KEPT_S - 100)

@@ -405,6 +405,8 @@ class Helper:
             self._fail(self._room.why_late)
         elif any(now_s >= due_s for due_s in self._deadlines()):
             self._fail(WhyNotPaired.NOBODY)
+        if self._meeting is not None and self._meeting.peer is Peer.HERE:
+            self._keys.renew(self._meeting.channel.session)
         if self._meeting is not None and now_s >= self._meeting.ask_again_s:
             self._ask_again(self._meeting)
         left = {known.session: known for known in self._keys.left}
@@ -592,6 +594,4 @@ class Helper:
             meeting.pending_until_s = None
             self._close_room()
             self._report(Paired(meeting.channel.session))
-        if peer is Peer.HERE:
-            self._keys.renew(meeting.channel.session)
         self._report(PeerIs(peer))

@@ -85,7 +85,7 @@ class KeyStore:
         """Notes that both boxes are here."""
         renewed = [
             known._replace(since_s=self._clock_s())
-            if known.session == session and self._age_s(known) > DAY_S
+            if self._age_s(known) > DAY_S and known.session == session
             else known
             for known in self._known
         ]
