@@ -41,6 +41,10 @@ class Pair:
         self.told: tuple[list[LinkReport], list[LinkReport]] = ([], [])
         for box in (0, 1):
             self.link.connect(box, self.told[box].append)
+        self.meet()
+
+    def meet(self) -> None:
+        """Pairs the boxes, and begins a match."""
         self.link.ask(0, OpenRoom())
         self.wait(1)
         opened = self.told[0][-1]
@@ -139,6 +143,26 @@ def test_a_match_that_rests_for_a_week_is_over_also_at_a_box_that_is_left_on(pai
     assert pair.told[0][-1] == PeerIs(Peer.AWAY)
     pair.wait(200)
     assert pair.told[0][-1:] == [NotPaired(WhyNotPaired.UNKNOWN)]
+
+
+def test_the_players_of_an_earlier_match_do_not_keep_a_box_from_the_next_one(pair: Pair) -> None:
+    """Whatever they sent was counted as if it came from the others: nothing else got through for a week."""
+    link = pair.link
+    earlier = next(topic for topic in link.topics if topic.endswith("guest"))
+    flooder = link.broker.join(2, "flooder", lambda event: None, (), 10**9)
+    flooder.start()
+
+    def flood() -> None:
+        for payload in (b"p", b"m"):
+            flooder.publish(earlier, payload * 40)
+        link.broker.later(S // 250, flood)
+
+    link.kill_helper(1)
+    link.ask(0, Leave())
+    link.start_helper(1)
+    flood()
+    pair.wait(1.5)
+    pair.meet()
 
 
 def test_a_box_that_asks_without_end_is_answered_every_few_seconds_only(pair: Pair) -> None:

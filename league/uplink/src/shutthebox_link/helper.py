@@ -58,7 +58,7 @@ LOOK_S = 20.0
 """The watchdog is fed at least so often, and the other box asked for where it's away."""
 
 MOST_PER_S = 50
-"""Packets of a kind that are taken from a broker in a second, and messages sent; the rest is dropped."""
+"""Packets of a kind that a connection takes in a second, and messages sent; the rest is dropped."""
 
 _RETRY_S = 1.0
 _MOST_TO_PUBLISH = 2 * MOST_PER_S
@@ -195,8 +195,6 @@ class Helper:
         self._complained: dict[str, float] = {}
         """When each reason was last said: they are the library's, so there are few."""
         self._closers: list[threading.Thread] = []
-        # Each by itself: a box that sends too much is away all the same once it says so.
-        self._presence, self._others = Rate(MOST_PER_S, clock_s), Rate(MOST_PER_S, clock_s)
         self._ended = threading.Event()
 
     def run(
@@ -280,12 +278,14 @@ class Helper:
 
     def _new_broker(self, topic: str, renew: Callable[[Broker], None] | None = None) -> Broker:
         self._brokers += 1
+        # Each by itself: a box that sends too much is away all the same once it says so, and others aren't.
+        presence, others = Rate(MOST_PER_S, self._clock_s), Rate(MOST_PER_S, self._clock_s)
 
         def tell(event: Event) -> None:
             """In paho's thread."""
             if isinstance(event, Message):
                 is_news = is_presence(event.payload)
-                rate = self._presence if is_news else self._others
+                rate = presence if is_news else others
                 if event.is_kept and not is_news:
                     return  # by a stranger, to spoil a room for ever
                 if event.topic != topic or len(event.payload) > MOST_PACKET or not rate.allows():
