@@ -23,8 +23,7 @@ def agreed(random: Random, game: str) -> tuple[Agreement, list[DiceChain]]:
     chains = [DiceChain(random.randbytes(32).hex()) for _ in range(2)]
     played = linkable(builtin(game))
     assert played is not None
-    first = random.randrange(2) if played.any_seat_begins else 0
-    invited = invite(played, 2, first, "The Anchor", chains[0])
+    invited = invite(played, 2, 0, "The Anchor", chains[0])
     told = from_line(to_line(invited))
     assert told == invited
     return agree(invited, invited_game(invited), Accept("The Crown", chains[1].commitment), "here"), chains
@@ -140,3 +139,14 @@ def test_nobody_is_invited_to_a_match_that_a_blink_or_half_a_day_would_end(limit
     assert invited_game(invited)
     with pytest.raises(LinkError):
         invited_game(invited._replace(limit_s=limit_s))
+
+
+def test_nobody_is_invited_to_begin_who_is_told_that_the_others_do() -> None:
+    """The screen says that the host begins, whatever the host has said."""
+    played = linkable(builtin("long-game"))
+    assert played is not None
+    assert played.any_seat_begins
+    invited = invite(played, 1, 0, "The Anchor", DiceChain("a" * 64))
+    assert invited_game(invited)
+    with pytest.raises(LinkError):
+        invited_game(invited._replace(first=1))

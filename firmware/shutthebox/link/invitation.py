@@ -69,6 +69,8 @@ def invited_game(invited: Invite) -> Profile:
         begin(game, SEATS, invited.rounds, invited.first)
     except ValueError as error:
         raise LinkError(str(error)) from None
+    if invited.first != 0:
+        raise LinkError("the guest would begin, and is told that the host does")
     if not SHORTEST_LIMIT_S <= invited.limit_s <= LIMIT_S:
         raise LinkError("a limit that leaves a box no time, or that nobody waits for")
     if linkable(game) != game:
