@@ -337,6 +337,25 @@ def test_a_packet_that_a_broker_must_not_send_costs_a_connection_only(packet: by
     liar.close()
 
 
+def test_a_broker_that_is_sent_answers_and_never_reads_them_does_not_fill_the_memory() -> None:
+    liar, events = LyingBroker(published(b"topic")), SimpleQueue[Event]()
+    broker = Broker("liar", "127.0.0.1", liar.port, events.put, ("topic",))
+    broker.start()
+    assert isinstance(events.get(timeout=HANG_S), Connected)
+    (wire,) = liar.wires
+    with the_other_end_of(wire) as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)  # the kernel keeps a megabyte otherwise
+    with suppress(OSError):
+        for _ in range(10):
+            wire.sendall(b"\x32\x0a\0\5topic\0\1!" * 1000)  # QoS 1: each is to be confirmed
+    heard = events.get(timeout=HANG_S)
+    while isinstance(heard, Message):
+        heard = events.get(timeout=HANG_S)
+    assert heard == Disconnected("liar", "it reads nothing")
+    broker.close()
+    liar.close()
+
+
 def test_a_connection_that_is_confirmed_again_and_again_is_told_of_once() -> None:
     """The box would have been flooded with news of the other one."""
     liar = LyingBroker((_CONNACK + _SUBACK % b"\0\1") * 1000 + published(b"topic"))

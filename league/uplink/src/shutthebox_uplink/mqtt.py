@@ -23,6 +23,8 @@ _REST_S = 15.0
 awaits for one and a half times `KEEPALIVE_S`."""
 MOST_PACKET = 2 * 1024 * 1024
 """The most bytes of a packet from the broker; a longer one closes the connection unread."""
+MOST_UNREAD = 1000
+"""The most packets that wait for a broker to read: it can send without end what has to be confirmed."""
 LONGEST_RECONNECT_S = 60
 GOODBYE_S = 2.0
 
@@ -61,11 +63,13 @@ _SEVERAL = 3
 _FAILURE = 0x80
 _KIND_AND_QOS, _QOS_2 = 0xF6, 0x34
 _UNREADABLE = "it sent what isn't MQTT"
+_DEAF = "it reads nothing"
 _SHARED = "the connection is lost again and again: does another box use the same enrolment?"
 
 
 class _Client(paho.Client):
-    was_unreadable = False
+    wrong = ""
+    """What the broker has just done wrong."""
 
     def loop_forever(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401  (two versions of the library)
         # The library's thread would wake every second.
@@ -78,12 +82,15 @@ class _Client(paho.Client):
         return super()._sock_recv(size)
 
     def _packet_handle(self) -> Any:  # noqa: ANN401  (two versions of the library)
+        if len(self._out_packet) > MOST_UNREAD:
+            self.wrong = _DEAF
+            return paho.MQTT_ERR_PROTOCOL
         # Nobody here asks for QoS 2. The library keeps such a message until the broker releases it.
         if self._in_packet["command"] & _KIND_AND_QOS != _QOS_2:
             # It raises many exception types for an unreadable packet, which would end its thread for good.
             with suppress(Exception):
                 return super()._packet_handle()
-        self.was_unreadable = True
+        self.wrong = _UNREADABLE
         return paho.MQTT_ERR_PROTOCOL
 
 
@@ -246,9 +253,9 @@ class Broker:
             self._is_refused = False
             self._tell(Disconnected(self.name, self._refused))
             return
-        if client.was_unreadable:
-            client.was_unreadable = False
-            self._tell(Disconnected(self.name, _UNREADABLE))
+        if client.wrong:
+            reason, client.wrong = client.wrong, ""
+            self._tell(Disconnected(self.name, reason))
             return
         is_shared = self._short_lived >= _SEVERAL
         self._tell(Disconnected(self.name, _SHARED if is_shared else "", is_shared))
