@@ -214,6 +214,22 @@ def test_no_message_comes_twice_when_a_broker_tells_of_an_end_that_was_none() ->
     assert both.lines[0] == [b"0", b"1", b"2", b"3"]
 
 
+def test_boxes_meet_again_after_an_end_that_was_none_though_an_answer_gets_lost() -> None:
+    """One was away and asked in vain from then on: the other had answered that question already."""
+    both = Pair()
+    both.connect(0)
+    both.connect(1)
+    both.send(0, both.ends[1].here())
+    both.settle()
+    both.hear(0, both.ends[1].away())
+    both.hear(1, both.ends[0].here())
+    both.way[0].clear()
+    assert both.peers == [Peer.AWAY, Peer.HERE]
+    both.hear(1, both.ends[0].here())
+    both.settle()
+    assert both.peers == [Peer.HERE, Peer.HERE]
+
+
 def test_an_altered_packet_says_nothing() -> None:
     both = Pair()
     both.connect(0)

@@ -24,7 +24,7 @@ from shutthebox.link.requests import Peer
 from shutthebox_link.pairing import derive
 
 _PRESENCE, _MESSAGE = b"p", b"m"
-_HERE, _AWAY, _LEFT, _KNOWS = b"h", b"a", b"l", b"k"
+_HERE, _ASKS, _AWAY, _LEFT, _KNOWS = b"h", b"q", b"a", b"l", b"k"
 _RANDOM, _NONCE, _NUMBER, _TAG = 16, 12, 8, 16
 """Bytes of a name, and of what is asked; of the cipher's parts."""
 _NOTHING_YET = bytes(_RANDOM)
@@ -94,9 +94,9 @@ class Channel:
             self._opens: ChaCha20Poly1305 | None = None
 
     def here(self) -> bytes:
-        """The packet that says that this box is here."""
+        """The packet that says that this box is here, and whether it still asks for the other one."""
         with self._lock:
-            return self._presence(_HERE)
+            return self._here()
 
     def away(self) -> bytes:
         """The packet that says that this connection has ended; also the broker's to send, as a last will."""
@@ -138,6 +138,9 @@ class Channel:
                 pass
             return _NOTHING
 
+    def _here(self) -> bytes:
+        return self._presence(_ASKS if self._other == _NOTHING_YET else _HERE)
+
     def _presence(self, kind: bytes) -> bytes:
         nonce, said = os.urandom(_NONCE), kind + self._name + self._asked + self._answered
         return _PRESENCE + nonce + self._seals_presence.encrypt(nonce, said, _PRESENCE)
@@ -161,10 +164,11 @@ class Channel:
                 self._counted, self._received = other, 0
             self._seals = self._key(self._own, self._name + other)
             self._opens = self._key(self._others, other + self._name)
-        if is_fresh and self._answered == asked:
+        # An answer may get lost: a box that still asks is answered again.
+        if is_fresh and self._answered == asked and kind != _ASKS:
             return Heard(peer, doubt=doubt)
         self._answered = asked
-        return Heard(peer, reply=self._presence(_HERE), doubt=doubt)
+        return Heard(peer, reply=self._here(), doubt=doubt)
 
     def _hear_message(self, key: ChaCha20Poly1305, number: bytes, sealed: bytes) -> Heard:
         line = key.decrypt(_nonce(number), sealed, _MESSAGE)
