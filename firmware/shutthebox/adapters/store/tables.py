@@ -35,7 +35,7 @@ Row: TypeAlias = tuple[Any, ...]
 KEPT_FAULTS = 200
 """How many of the latest faults the store remembers."""
 
-CACHE = ("match", "result", "throws", "lever", "setting", "total", "fault")
+CACHE = tuple(table for table in COLUMNS if table not in ("fact", "checkpoint"))
 """The tables, in the order in which they're checked."""
 
 _SUMS = CACHE[2:]
