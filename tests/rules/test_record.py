@@ -218,19 +218,19 @@ def test_fail__heads(text: str, complaint: str) -> None:
 # -- what a record does not prove --------------------------------------------------------------
 
 LINK = st.text("0123456789abcdef", min_size=64, max_size=64)
-CONDITIONS = st.builds(
-    Conditions,
-    st.booleans(),
-    st.frozensets(st.integers(1, 9)).map(lambda seats: tuple(sorted(seats))),
-    st.frozensets(st.integers(1, 54)).map(lambda levers: tuple(sorted(levers))),
-    st.lists(st.sampled_from(["0.1.0 rules 1", "0.1.0 rules 2", "1.0-rc1+x rules 30"]), unique=True).map(
-        tuple
-    ),
-    st.integers(0, 999_999),
-    equal_dice=st.just(""),
-    first=st.just(1),
-    linked=st.none() | st.builds(LinkProof, st.tuples(LINK, LINK), st.tuples(LINK, LINK)),
-)
+FIELDS: dict[str, st.SearchStrategy[object]] = {
+    "real_dice": st.booleans(),
+    "computers": st.frozensets(st.integers(1, 9)).map(lambda seats: tuple(sorted(seats))),
+    "out_of_play": st.frozensets(st.integers(1, 54)).map(lambda levers: tuple(sorted(levers))),
+    "versions": st.lists(
+        st.sampled_from(["0.1.0 rules 1", "0.1.0 rules 2", "1.0-rc1+x rules 30"]), unique=True
+    ).map(tuple),
+    "lost": st.integers(0, 999_999),
+    "equal_dice": st.just(""),
+    "first": st.just(1),
+    "linked": st.none() | st.builds(LinkProof, st.tuples(LINK, LINK), st.tuples(LINK, LINK)),
+}
+CONDITIONS = st.builds(Conditions, *(FIELDS[name] for name in Conditions._fields))
 
 
 def test_a_record_that_says_wrong_why_the_match_ended() -> None:
@@ -304,6 +304,12 @@ def test_conditions_read_back(conditions: Conditions, given_up: bool) -> None:
     begun = linked_record()
     record = replace(begun, actions=begun.actions[:5], conditions=conditions, given_up=given_up)
     assert parse(write(record), "x", no_profiles) == record
+
+
+@given(CONDITIONS)
+def test_an_update_during_a_match_loses_none_of_its_conditions(conditions: Conditions) -> None:
+    assert conditions.joined(Conditions()) == conditions
+    assert Conditions().joined(conditions) == conditions
 
 
 def test_everything_that_is_not_proved_is_said() -> None:

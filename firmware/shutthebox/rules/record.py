@@ -113,27 +113,25 @@ def unproven(record: Record) -> tuple[str, ...]:
     if conditions is None:
         found.append("dice, computers, levers and version are unknown: the record doesn't say")
     else:
-        if conditions.real_dice:
+        # All of them, so that mypy asks what a new one means here.
+        real_dice, computers, out_of_play, versions, lost, equal_dice, _first, linked = conditions
+        if real_dice:
             found.append("real dice: the players threw and entered them; the box didn't see them")
-        if conditions.equal_dice:
-            found.append(
-                f"equal dice: the throws follow from the seed of tournament {conditions.equal_dice[:16]}…"
-            )
-        if conditions.linked:
+        if equal_dice:
+            found.append(f"equal dice: the throws follow from the seed of tournament {equal_dice[:16]}…")
+        if linked:
             found.append(
                 "two linked boxes: each saw only its own levers; `shutthebox verify` checks every throw"
             )
-        for seats in conditions.computers:
+        for seats in computers:
             found.append(f"player {seats} was the computer")
-        if conditions.out_of_play:
-            levers = ", ".join(map(str, conditions.out_of_play))
-            found.append(f"out of play: lever{'s' * (len(conditions.out_of_play) > 1)} {levers}")
-        if conditions.lost:
-            found.append(f"facts lost to damage of the store: {conditions.lost}")
-        found += [f"played on version {version}" for version in conditions.versions] or [
-            "the box's version is unknown"
-        ]
-        if any(not version.endswith(f" rules {RULES_VERSION}") for version in conditions.versions):
+        if out_of_play:
+            levers = ", ".join(map(str, out_of_play))
+            found.append(f"out of play: lever{'s' * (len(out_of_play) > 1)} {levers}")
+        if lost:
+            found.append(f"facts lost to damage of the store: {lost}")
+        found += [f"played on version {version}" for version in versions] or ["the box's version is unknown"]
+        if any(not version.endswith(f" rules {RULES_VERSION}") for version in versions):
             found.append(f"checked here by rules {RULES_VERSION}")
     if record.given_up:
         found.append("given up before the end")

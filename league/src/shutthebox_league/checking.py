@@ -134,18 +134,22 @@ def _why_unranked(record: Record, end: Match) -> str:
     conditions = record.conditions
     if end.result is None:
         return "given up"
-    if conditions is None or conditions.lost:
+    if conditions is None:
         return "facts were lost"
-    if conditions.linked:
+    # All of them, so that mypy asks what a new one means here.
+    real_dice, computers, out_of_play, versions, lost, _equal_dice, _first, linked = conditions
+    if lost:
+        return "facts were lost"
+    if linked:
         return "two linked boxes"  # they don't send such matches
-    if conditions.real_dice:
+    if real_dice:
         return "real dice"
-    if conditions.computers:
+    if computers:
         return "a computer played"
-    if conditions.out_of_play:
+    if out_of_play:
         return "levers were out of play"
     # A record has its own keys, and has just been played again to the same result: earlier rules count.
-    if any(int(version.rpartition(" ")[2]) > RULES_VERSION for version in conditions.versions):
+    if any(int(version.rpartition(" ")[2]) > RULES_VERSION for version in versions):
         return "other rules"
     return ""
 
