@@ -38,6 +38,8 @@ def package(name: str) -> str:
 
 """What the format of debian/copyright calls otherwise than REUSE does."""
 
+DEBIAN = PROJECT / "packaging/debian"
+UNITS = {".service", ".socket", ".timer", ".path"}
 PINS = PROJECT / "libraries/gpiozero-gpiod"
 SPANS = PROJECT / "libraries/luma-spans"
 SPANS_STANZA, UPLINK_STANZA, LEAGUE_STANZA = map(
@@ -151,6 +153,22 @@ def test_every_module_that_is_imported_has_its_package(
     seen = imported(PROJECT / folder)
     assert some <= seen
     assert {name for name in seen if package(name) not in known} == set()
+
+
+def test_every_file_of_systemd_is_in_a_package() -> None:
+    rules = (DEBIAN / "rules").read_text(encoding="utf-8")
+    linked = {path.resolve() for path in DEBIAN.iterdir()}
+    files = [path for path in (PROJECT / "systemd").iterdir() if path.is_file()]
+    assert [path.name for path in files if path.name not in rules and path not in linked] == []
+
+
+def test_no_unit_of_a_package_stays_behind() -> None:
+    """A unit with another name than its package is installed only if debhelper is told of it."""
+    rules = (DEBIAN / "rules").read_text(encoding="utf-8")
+    units = {tuple(path.name.split(".")[:2]) for path in DEBIAN.glob("*.*.*") if path.suffix in UNITS}
+    told = [f"dh_installsystemd --package={package} --name={name}" for package, name in sorted(units)]
+    assert len(told) > 5
+    assert [line for line in told if not re.search(rf"{re.escape(line)}\b(?!-)", rules)] == []
 
 
 def test_uplink_and_league_have_the_boxs_version() -> None:
