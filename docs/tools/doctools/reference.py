@@ -234,7 +234,7 @@ An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` 
 
 | kind | more keys |
 |---|---|
-| `show` | `mode`, `player` (from 1), `open`, `throw`, `verdict`, `scores`, `totals`, `owes`, `winners`, `text`, `asleep` |
+| `show` | `mode`, `player` (from 1), `open`, `throw`, `verdict`, `scores`, `totals`, `owes`, `winners`, `names`, `text`, `asleep` |
 | `sound` | `name` |
 | `record` | `fact`, as it was kept |
 

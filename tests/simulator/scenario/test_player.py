@@ -1,12 +1,14 @@
 """The player of scenarios: its lines of JSON, whom it tells, and when each line of a script is played."""
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
 from tests.support.box import MS
 from tests.support.shows import plain_show
 
+from doctools import reference
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Keep, PlaySound, Sound
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, PlayersLeft, Signed
@@ -71,4 +73,6 @@ def test_a_show_and_a_sound_have_all_their_values() -> None:
         "asleep": True,
     }
     assert "Würfel" in text, "as it is, not as numbers"
+    (told,) = re.findall(r"(?m)^\| `show` \| (.*) \|$", reference.page())
+    assert json.loads(text).keys() == {"t", "kind", *re.findall(r"`(\w+)`", told)}, "in the reference"
     assert json.loads(as_json(PlaySound(Sound.ROLL), 0)) == {"t": 0.0, "kind": "sound", "name": "roll"}
