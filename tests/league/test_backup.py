@@ -330,7 +330,7 @@ def test_an_operator_is_told_to_move_away_what_is_no_database(
     town.database.write_bytes(b"not a database" * 1000)
     town.run("restore", town.copy, status=2)
     said = capsys.readouterr().err
-    assert said.startswith(f"shutthebox-league: {town.database}: file is not a database, so nothing")
+    assert said.startswith(f"shutthebox-league: {town.database}: file is not a database, so it can't be")
     town.database.unlink()
     town.run("restore", town.copy)
     assert town.voided() == {1: False}

@@ -226,7 +226,7 @@ def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:
     assert sut.take(second).kind == "committed"
     sut.box.previous = "e" * 64
     outcome = sut.take(sut.box.play(played_record(3)))
-    assert (outcome.kind, outcome.reason) == ("held", "it does not follow on the entry before it")
+    assert (outcome.kind, outcome.reason) == ("held", "it doesn't follow the entry before it")
 
 
 def test_what_a_box_had_to_drop_is_a_gap_and_the_chain_goes_on(sut: Sut) -> None:

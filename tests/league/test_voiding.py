@@ -351,7 +351,7 @@ def test_the_operators_commands_void_list_and_undo(
 
     event = town.event
     for words, said in (
-        ("void 4", "Voiding 1: 1 matches count for nothing. `void --undo 1` puts them back."),
+        ("void 4", "Voiding 1: 1 matches no longer count. `void --undo 1` puts them back."),
         ("revoke evil.1 --from 2026-01-01", "Voiding 2: 4 matches"),
         (f"void {event} ann", "Voiding 3: 2 matches"),
         ("void --undo 3", "2 matches count again, unless something else voids them."),

@@ -48,7 +48,7 @@ def back_up(engine: Engine, file: Path) -> None:
                 with closing(sqlite3.connect(copy)) as db:
                     _check(db, file)
                     if counts != _counts(db):
-                        raise LeagueError(f"{file}: other rows than the database has; try again")
+                        raise LeagueError(f"{file}: its rows differ from the database's; try again")
                 try:
                     # Unlike a rename, this replaces nothing, not even a link.
                     os.link(copy, file)
@@ -133,8 +133,8 @@ def _replace(target: sqlite3.Connection, copy: sqlite3.Connection, path: Path) -
         if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
             raise
         raise LeagueError(
-            f"{path}: {error}, so nothing can be put in its place; stop the league, move this file away with "
-            "those beside it that end in -wal and -shm, and restore again"
+            f"{path}: {error}, so it can't be replaced; stop the league, move this file and those "
+            "beside it that end in -wal and -shm away, and restore again"
         ) from None
 
 

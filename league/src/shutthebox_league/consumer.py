@@ -264,7 +264,7 @@ class Consumer:
             return
         try:
             for message in changes(known, good_keys(self._engine)):
-                _log.warning("the broker had other keys than the league; sending it ours")
+                _log.warning("the broker's keys differed from the league's; sending ours")
                 self._broker.publish(CONTROL_TOPIC, message)
         except UNAVAILABLE as error:
             self._at_broker = known

@@ -65,7 +65,7 @@ def copy_rows(source: Connection, target: Connection) -> Mapping[str, int]:
         for rows in _rows(target, table):
             received.add(rows)
         if received != sent:
-            raise LeagueError(f"{table.name}: of {sent.rows} rows {received.rows} arrived, or others")
+            raise LeagueError(f"{table.name}: {received.rows} of {sent.rows} rows arrived, or different ones")
         counts[table.name] = sent.rows
     return counts
 

@@ -121,7 +121,7 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
         said += void_again(engine, authority)
         authority.allow(good)
         if not tell_broker(authority, set(good)):
-            _log.info("the broker does not run here: it takes the keys that hold when it starts")
+            _log.info("the broker isn't running here; it reads the valid keys when it starts")
     return said
 
 

@@ -545,7 +545,7 @@ def _place(chains: Sequence[Row[Any]], found: Prepared, entry: OutboxEntry) -> t
         return None, f"it began again {MOST_CHAINS} times; enrol the box again"
     if entry.sequence > newest + 1:
         return None, f"entry {newest + 1} is missing before it"
-    return None, "it does not follow on the entry before it"
+    return None, "it doesn't follow the entry before it"
 
 
 def _continue(

@@ -340,14 +340,14 @@ def _found(args: argparse.Namespace) -> None:
     with closing(League(args.folder)) as league:
         migrate(league.engine)
     print(f"The league is in {args.folder}.")
-    print("Root copies the broker's configuration: /usr/share/shutthebox-league/mosquitto.conf")
+    print("As root, copy the broker's configuration: /usr/share/shutthebox-league/mosquitto.conf")
     if (args.port, args.consumers_port) != (BOXES_PORT, CONSUMERS_PORT):
-        print(f"In it the ports have to be {args.port} for boxes and {args.consumers_port} for consumers.")
+        print(f"Set its ports to {args.port} for boxes and {args.consumers_port} for consumers.")
 
 
 def _host(args: argparse.Namespace, league: League) -> None:
     league.authority.change_host(args.host)
-    print(f"Boxes that are enrolled from now on reach the broker as {args.host}; others as before.")
+    print(f"Boxes enrolled from now on reach the broker as {args.host}; others as before.")
     print("Start the broker again: systemctl restart mosquitto")
 
 
@@ -421,7 +421,7 @@ def _void_key(key: str, since: date | None, league: League) -> None:
 def _say_void(league: League, do: Callable[[Connection], tuple[int, int]]) -> None:
     number, count = change(league.engine, do)
     note_voidings(league.engine, league.authority)
-    print(f"Voiding {number}: {count} matches count for nothing. `void --undo {number}` puts them back.")
+    print(f"Voiding {number}: {count} matches no longer count. `void --undo {number}` puts them back.")
 
 
 def _list(args: argparse.Namespace, league: League) -> None:

@@ -154,7 +154,7 @@ class OwnersPage:
             return self._with_cookie(page, key) if page.status_code == 200 else page
         do = self._actions.get(action)
         if do is None:
-            raise HTTPException(400, "This form is not of this page.")
+            raise HTTPException(400, "This form doesn't belong to this page.")
         with self._engine.connect().execution_options(reads=True) as db:
             pub = _pub(db, key)
             if pub is None:
@@ -210,7 +210,7 @@ class OwnersPage:
         lock_books(db)
         if has_changed(db):
             # They'd start over each time a landlord asks.
-            raise LeagueError("ratings are being made again; try again in a few minutes")
+            raise LeagueError("ratings are being computed again; try again in a few minutes")
         signed = MATCH.c.id.in_(select(SEAT.c.match_id).where(SEAT.c.initials.in_(initials)))
         check_landlord(db, signed & (MATCH.c.pub_id == pub_id), now_s)
         with self._forgetting:
@@ -251,12 +251,12 @@ async def _form(request: Request) -> Form:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > _MOST_BYTES:
-                    raise HTTPException(413, "That is too much.")
+                    raise HTTPException(413, "That form is too large.")
         return parse_qs(body.decode("ascii"), max_num_fields=_MOST_FIELDS)
     except TimeoutError:
         raise HTTPException(408, "That took too long.", {"connection": "close"}) from None
     except (ValueError, ClientDisconnect):
-        raise HTTPException(400, "This form is not of this page.") from None
+        raise HTTPException(400, "This form doesn't belong to this page.") from None
 
 
 async def pass_over_form(request: Request) -> None:
