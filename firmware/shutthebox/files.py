@@ -42,7 +42,7 @@ def reason(error: OSError | ValueError) -> str:
     """Why a file can't be used, in a few words."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    return "no name of a file has a NUL byte"  # all that Python's ValueError for a path can mean
+    return "a file name can't contain a NUL byte"  # all that Python's ValueError for a path can mean
 
 
 def open_to_read(path: Path, *, follow_links: bool = True) -> BinaryIO:

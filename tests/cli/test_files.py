@@ -40,7 +40,7 @@ KINDS = {
     "a link to a pipe": "is a pipe; allowed is a regular file",
     "a folder": "is a folder; allowed is a regular file",
     "a name too long": "File name too long",
-    "a name with a NUL": "no name of a file has a NUL byte",
+    "a name with a NUL": "a file name can't contain a NUL byte",
 }
 THERE = [kind for kind in KINDS if "name" not in kind]
 

@@ -41,7 +41,7 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
     [
         (
             "players = 2",
-            "players: stands outside a section; did you mean it in [game]? sections are [game], [box], "
+            "players: is outside a section; did you mean it in [game]? sections are [game], [box], "
             "[rules], [gpio], [display], [scoreboard], [speech], [store], [outbox], [tournament], "
             "[link]",
         ),

@@ -652,7 +652,7 @@ def _no_section(key: str) -> str:
     """The complaint about a key outside any section."""
     if key in SECTIONS:
         return f"is a section; allowed is [{key}] above its keys"
-    return f"stands outside a section; {_did_you_mean('', key)}{_sections()}"
+    return f"is outside a section; {_did_you_mean('', key)}{_sections()}"
 
 
 def _did_you_mean(section_name: str, key: str) -> str:

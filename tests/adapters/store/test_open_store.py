@@ -126,7 +126,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "a gap": (change("delete from fact where number = 2"), "box.sqlite3: fact 2 is missing", BEGINNING),
     "odd stakes": (
         change("insert into result values (1, 0, 3, '1/0', 1, 0, null)", 'update match set "left" = 1'),
-        "box.sqlite3: match 1 is not as the facts tell, and 1 more", ALL_3,
+        "box.sqlite3: match 1 differs from the facts, and 1 more", ALL_3,
     ),
     "a trigger": (
         change("create trigger t after insert on fact begin delete from setting; end"), TABLES, ALL_3

@@ -102,7 +102,7 @@ def test_a_row_that_the_facts_do_not_tell_is_found_and_gains_nothing(statement: 
     assert wrong(folder) is None
     before = summary(folder)
     alter(folder, statement)
-    assert wrong(folder) == f"{ALTERED[statement]} is not as the facts tell"
+    assert wrong(folder) == f"{ALTERED[statement]} differs from the facts"
     mended(folder)[0].close()
     assert summary(folder) == before
     assert wrong(folder) is None
@@ -240,7 +240,7 @@ def test_what_was_forgotten_on_purpose_is_not_lost(forgetful: Path) -> None:
     ("damage", "said", "famous"),
     [
         ("update fact set text = 'x' where number < 40", "fact 21 was altered, and 11 more", ""),
-        ("delete from fact where text = 'leave [3]'", "1 facts are missing, or are there", WHOLE[:-2]),
+        ("delete from fact where text = 'leave [3]'", "1 facts are missing, or there", WHOLE[:-2]),
         ("update checkpoint set sums = '{}'", "the checkpoint was altered", WHOLE[:-1]),
         ("delete from checkpoint", "facts 1 to 20 are missing, and 1 more", WHOLE[:-1]),
     ],

@@ -104,7 +104,7 @@ def test_memory_that_reads_back_is_an_sh_and_its_status_says_which(
 ) -> None:
     out = told(config, {0x3D: Chip(readable=True, status=status)})
     assert out.startswith(f"0x3D: {kinds}: its memory can be read back")
-    lines, may_choose, _ = out.partition("\n\n")[2].partition("The panel decides")
+    lines, may_choose, _ = out.partition("\n\n")[2].partition("It depends on the panel")
     read = parse_config(lines, "test").display
     assert (read.controller, read.address) == (kinds[:6], 0x3D)
     assert bool(may_choose) == (" or " in kinds), "perhaps nothing is left to choose"

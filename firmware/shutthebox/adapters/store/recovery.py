@@ -71,11 +71,11 @@ def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None =
             if most is None and not found:
                 tables.apply(fact.number, fact_from_text(fact.text))
         if most is None and kept != checkpoint.facts:
-            found.append(f"{abs(kept - checkpoint.facts)} facts are missing, or are there though forgotten")
+            found.append(f"{abs(kept - checkpoint.facts)} facts are missing, or there although forgotten")
         if most is None and not found:
             for table in CACHE:
                 wrong = {row[0] for row in {*rows_of(db, table)} ^ {*rows_of(built, table)}}
-                found += (f"{table} {name} is not as the facts tell" for name in sorted(wrong, key=str))
+                found += (f"{table} {name} differs from the facts" for name in sorted(wrong, key=str))
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
     return found[0] + more if found else None
 

@@ -163,7 +163,7 @@ class Tables:
     def _begin(self, number: int, begun: MatchBegun, *, is_summed: bool) -> None:
         before = self.match
         if before is not None and begun.match <= before.id:
-            raise ValueError(f"match {begun.match} begins behind match {before.id}")
+            raise ValueError(f"match {begun.match} begins after match {before.id}")
         game = begun.profile, begun.players, begun.rounds
         self._put("match", begun.match, number, begun.at_s, *game, begun.conditions, begun.sides, 0)
         if not is_summed:

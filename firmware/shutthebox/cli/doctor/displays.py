@@ -83,7 +83,7 @@ def show(config: Config, *, as_json: bool) -> int:
         print(f"Write into the config:\n\n{text}")
         if not panel.certain:
             others = ", ".join(f"{c.chip.panels}: {c}" for c in panel.controllers)
-            print(f"The panel decides ({others}); shutthebox doctor --outputs shows a test picture.")
+            print(f"It depends on the panel ({others}); shutthebox doctor --outputs shows a test picture.")
     return 0
 
 
