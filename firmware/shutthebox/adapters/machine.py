@@ -72,9 +72,15 @@ class Sensors:
         # A low voltage slows it down as well.
         is_slowed = bool(bits & _SLOWED_NOW) and not is_low
         limit = COOL_MILLIDEGREES if MachineFault.HEAT in before else HOT_MILLIDEGREES
-        is_hot = is_slowed or (self.millidegrees() or 0) >= limit
-        wrong = {MachineFault.POWER: is_low, MachineFault.HEAT: is_hot}
-        return frozenset(fault for fault, stands in wrong.items() if stands)
+
+        def stands(fault: MachineFault) -> bool:
+            match fault:
+                case MachineFault.POWER:
+                    return is_low
+                case MachineFault.HEAT:
+                    return is_slowed or (self.millidegrees() or 0) >= limit
+
+        return frozenset(filter(stands, MachineFault))
 
 
 class MachineWatch:

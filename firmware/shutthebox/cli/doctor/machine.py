@@ -34,8 +34,12 @@ def check_machine(config: Config) -> Iterator[CheckResult]:
         kept += queries.logged_faults(read.db)
     millidegrees = sensors.millidegrees()
     heat = "" if millidegrees is None else f"{millidegrees // 1000} °C"
-    yield _judge("power", MachineFault.POWER, now, kept, "good" if sensors.know_power else "", "too low")
-    yield _judge("temperature", MachineFault.HEAT, now, kept, heat, "too hot")
+    for fault in MachineFault:
+        match fault:
+            case MachineFault.POWER:
+                yield _judge("power", fault, now, kept, "good" if sensors.know_power else "", "too low")
+            case MachineFault.HEAT:
+                yield _judge("temperature", fault, now, kept, heat, "too hot")
 
 
 def _judge(
