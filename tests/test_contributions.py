@@ -506,7 +506,82 @@ assert 'turns = "backwards"' in (why_no_seat_odds(game, 3, About.ROUND) or ""), 
 """,
 )
 
+EFFECT = Contribution(
+    most=3,
+    steps=(
+        step(
+            "game/effects.py",
+            before("Effect", 'class Shake(NamedTuple):\n    """Shake the box."""\n\n    ms: int\n\n'),
+            alternative("Effect", "Shake"),
+            named="Shake",
+        ),
+        step(
+            "runtime/runner.py",
+            imports("from shutthebox.game.effects import Shake"),
+            case("Runner._carry_out", "case Shake():\n    pass"),
+            named="runner.py",
+        ),
+        step(
+            "simulator/scenario/effect_lines.py",
+            imports("from shutthebox.game.effects import Shake"),
+            case("as_json", 'case Shake(ms):\n    line |= {"kind": "shake", "ms": ms}'),
+            named="effect_lines.py",
+        ),
+    ),
+    tried="""
+from shutthebox.game.effects import Shake
+from shutthebox.simulator.scenario.effect_lines import as_json
+assert as_json(Shake(3), 0) == '{"t": 0.0, "kind": "shake", "ms": 3}'
+""",
+)
+
+PI_FAULT = Contribution(
+    most=3,
+    steps=(
+        step("game/faults.py", member("MachineFault", 'DUST = "dust"'), named="DUST"),
+        step(
+            "game/faults.py",
+            entry("MACHINE_FAULT_TEXTS", 'MachineFault.DUST: message("The Pi is dusty")'),
+            noticed=f"{COMPLETE} -k table_of",
+            named="MACHINE_FAULT_TEXTS: MachineFault.DUST",
+        ),
+        step(
+            "adapters/machine.py",
+            case("Sensors.faults", "case MachineFault.DUST:\n    return True"),
+            named="adapters/machine.py",
+        ),
+        step(
+            "adapters/machine.py",
+            entry("_WORDS", 'MachineFault.DUST: "there is dust on it"'),
+            noticed=f"{COMPLETE} -k table_of",
+            named="_WORDS: MachineFault.DUST",
+        ),
+        step(
+            "cli/doctor/machine.py",
+            case(
+                "check_machine",
+                'case MachineFault.DUST:\n    yield _judge("dust", fault, now, kept, "", "dusty")',
+            ),
+            named="doctor/machine.py",
+        ),
+        step(
+            "cli/doctor/machine.py",
+            entry("_REMEDIES", 'MachineFault.DUST: "wipe it"'),
+            noticed=f"{COMPLETE} -k table_of",
+            named="_REMEDIES: MachineFault.DUST",
+        ),
+    ),
+    tried="""
+from pathlib import Path
+from shutthebox.adapters.machine import Sensors
+from shutthebox.game.faults import MachineFault
+assert Sensors(Path("/nowhere")).faults() == {MachineFault.DUST}
+""",
+)
+
 CONTRIBUTIONS = {
+    "an effect": EFFECT,
+    "a fault of the Pi": PI_FAULT,
     "a key of a game": KEY,
     "an order of play": ORDER,
     "a menu item": ITEM,
