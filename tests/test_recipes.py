@@ -76,7 +76,7 @@ for text in ("[box]\\nquiet_from = 20\\n", ""):
     config = tmp_path / "config.toml"
     config.write_text("[box]\nquiet_from = 24\n")
     complaint = copy.run("check-config", str(config), code=2)
-    assert "box.quiet_from: 24 is not allowed; allowed is a whole number from 0 to 23" in complaint
+    assert "box.quiet_from: 24 is not allowed; use a whole number from 0 to 23" in complaint
 
 
 @pytest.mark.slow

@@ -149,7 +149,7 @@ def test_what_is_not_allowed_is_said(check: Check[Any], value: object) -> None:
 @pytest.mark.parametrize(
     ("document", "complaint"),
     [
-        ("a = 1\n" + f"b = {'x' * 997}", "a line is too long; allowed are 1000 characters"),
+        ("a = 1\n" + f"b = {'x' * 997}", "a line is too long; use at most 1000 characters"),
         ("a =", "not valid TOML: "),
         (f"a = {'[' * 900}", "not valid TOML: "),
         ("a = " + "\n  ".join(["["] * 5000), "not valid TOML: nested too deeply"),

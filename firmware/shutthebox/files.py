@@ -241,7 +241,7 @@ def _descriptor(path: Path, flags: int, *, follow_links: bool = True) -> int:
 def _check_regular(found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
         kind = _KINDS.get(stat.S_IFMT(found.st_mode), "a link")
-        raise OSError(errno.EINVAL, f"is {kind}; allowed is a regular file")
+        raise OSError(errno.EINVAL, f"is {kind}; use a regular file")
 
 
 def read_bytes(path: Path, most: int, *, follow_links: bool = True) -> bytes:

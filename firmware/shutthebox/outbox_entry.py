@@ -164,7 +164,7 @@ def entry_from_bytes(data: bytes) -> OutboxEntry:
         OutboxEntryError: for anything else.
     """
     if len(data) > MAX_BYTES:
-        raise OutboxEntryError(f"no entry: {len(data)} bytes; allowed are {MAX_BYTES}")
+        raise OutboxEntryError(f"no entry: {len(data)} bytes; at most {MAX_BYTES} are allowed")
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -174,7 +174,7 @@ def entry_from_bytes(data: bytes) -> OutboxEntry:
     name = found.get("kind")
     kind = _KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise OutboxEntryError(f"kind: {quoted(name)} is not allowed; allowed are match and signed")
+        raise OutboxEntryError(f"kind: {quoted(name)} is not allowed; use match or signed")
     content = _content(kind, found)
     checks: Mapping[str, Callable[[Any], bool]] = {
         "box": _matches(_BOX),

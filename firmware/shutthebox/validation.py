@@ -118,13 +118,13 @@ def examine_keys(
     mistakes = []
     for key, value in keys.items():
         if key not in checks:
-            mistakes.append(f"{where}{shown_key(key)}: unknown key; allowed are {', '.join(checks)}")
+            mistakes.append(f"{where}{shown_key(key)}: unknown key; use one of {', '.join(checks)}")
             continue
         try:
             found[key] = checks[key](value)
         except WrongValueError as wrong:
             said = "" if key in secrets else f"{quoted(value)} is "
-            mistakes.append(f"{where}{key}: {said}not allowed; allowed is {wrong}")
+            mistakes.append(f"{where}{key}: {said}not allowed; use {wrong}")
     return found, mistakes
 
 
@@ -159,7 +159,7 @@ def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """
     lines, mistakes = text.split("\n"), list[str]()
     if max(map(len, lines)) > MAX_LINE:
-        return {}, (f"a line is too long; allowed are {MAX_LINE} characters",)
+        return {}, (f"a line is too long; use at most {MAX_LINE} characters",)
     # Each mistake means parsing everything again, and a hostile text may be slow to parse.
     most = min(MOST_MISTAKES, 1 + _MOST_READ // max(1, len(text)))
     while len(mistakes) < most:
@@ -181,9 +181,9 @@ def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 _HINTS = {
-    "Invalid value": '; allowed is a text in "quotes", a number, true, false or a [list]',
-    "Cannot overwrite": "; allowed is each key once",
-    "Cannot declare": "; allowed is each [section] once",
+    "Invalid value": '; use a text in "quotes", a number, true, false or a [list]',
+    "Cannot overwrite": "; use each key once",
+    "Cannot declare": "; use each [section] once",
 }
 """What is allowed, by the first words of tomllib's complaint."""
 

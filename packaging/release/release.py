@@ -288,11 +288,11 @@ def check_changelog(text: str, released: str) -> None:
         raise ReleaseError("CHANGELOG.md: the first section has to be ## [Unreleased]")
     for heading in headings[1:]:
         if not re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", heading):
-            raise ReleaseError(f"CHANGELOG.md: ## {heading}: allowed is ## [1.2.3] - 2026-12-31")
+            raise ReleaseError(f"CHANGELOG.md: ## {heading}: use ## [1.2.3] - 2026-12-31")
     kinds = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
     for kind in re.findall(r"^### (.*)$", text, re.MULTILINE):
         if kind not in kinds:
-            raise ReleaseError(f"CHANGELOG.md: ### {kind}: allowed are {', '.join(kinds)}")
+            raise ReleaseError(f"CHANGELOG.md: ### {kind}: use one of {', '.join(kinds)}")
     sections = dict(re.findall(r"^## \[(.+?)\].*\n((?:(?!## ).*\n?)*)", text, re.MULTILINE))
     if not sections.get(released, "").strip():
         raise ReleaseError(f"CHANGELOG.md: no section ## [{released}], or nothing in it")

@@ -94,7 +94,7 @@ def opened(folder: Path) -> Iterator[Store]:
 
 def is_there(path: Path) -> str:
     """The complaint about a name that is taken."""
-    return f"shutthebox: {path}: File exists; allowed is a new file"
+    return f"shutthebox: {path}: File exists; use a new file"
 
 
 @pytest.mark.slow

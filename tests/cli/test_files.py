@@ -34,11 +34,11 @@ from shutthebox_uplink.spool import Spool
 
 LONG = "x" * 300
 KINDS = {
-    "a pipe": "is a pipe; allowed is a regular file",
-    "a socket": "is a socket; allowed is a regular file",
-    "a device without end": "is a device; allowed is a regular file",
-    "a link to a pipe": "is a pipe; allowed is a regular file",
-    "a folder": "is a folder; allowed is a regular file",
+    "a pipe": "is a pipe; use a regular file",
+    "a socket": "is a socket; use a regular file",
+    "a device without end": "is a device; use a regular file",
+    "a link to a pipe": "is a pipe; use a regular file",
+    "a folder": "is a folder; use a regular file",
     "a name too long": "File name too long",
     "a name with a NUL": "a file name can't contain a NUL byte",
 }
@@ -116,7 +116,7 @@ def test_a_folder_of_house_rules_that_is_none(kind: str, tmp_path: Path) -> None
     folder = put(kind, tmp_path / "rules")
     good, (bad,) = profiles.house_rules(folder)
     assert good == ()
-    assert str(bad).endswith("; allowed is a folder")
+    assert str(bad).endswith("; use a folder")
     assert str(bad).isprintable()
     assert files.shown_path(folder) in refused("profiles", "--folder", folder, "ours")
 

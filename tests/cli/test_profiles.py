@@ -69,5 +69,5 @@ def test_a_folder_of_house_rules(tmp_path: Path) -> None:
     said = command("profiles", "--folder", tmp_path, "--json")
     assert said.code == 2
     assert json.loads(said.out)[-1]["name"] == "ours"
-    allowed = "dice: 0 is not allowed; allowed is a whole number from 1 to 9\n"
+    allowed = "dice: 0 is not allowed; use a whole number from 1 to 9\n"
     assert said.err == f"shutthebox: {tmp_path}/bad.toml: {allowed}"

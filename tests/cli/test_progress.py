@@ -39,11 +39,11 @@ def test_a_terminal_is_told_what_is_done_and_nothing_else_is() -> None:
     ],
 )
 def test_no_script_goes_on_for_more_than_100_hours(text: str, line: int) -> None:
-    with pytest.raises(ScenarioError, match=f"^script:{line}: too late; allowed are up to 100 hours in all$"):
+    with pytest.raises(ScenarioError, match=f"^script:{line}: too late; use up to 100 hours in all$"):
         scenario.parse(text, "script")
 
 
 @pytest.mark.slow
 def test_a_script_that_is_too_long_is_one_line() -> None:
-    with pytest.raises(ScenarioError, match=r"^script:50001: too much to do; allowed are 50000 steps"):
+    with pytest.raises(ScenarioError, match=r"^script:50001: too much to do; use at most 50000 steps"):
         scenario.parse("press\n" * 50_001, "script")

@@ -52,9 +52,9 @@ def test_a_guest_sees_the_aim_and_what_is_thrown(game: str, aim: str, dice: str)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--sheet x.html", "--sheet: needs a game; allowed is an id or a file before it"),
+        ("--sheet x.html", "--sheet: needs a game; use an id or a file before it"),
         ("pub --sheet /nowhere/x.html", "--sheet: /nowhere/x.html: No such file or directory"),
-        ("pub --language xx", "--language: 'xx' is not known; allowed are en, "),
+        ("pub --language xx", "--language: 'xx' is not known; use en, "),
     ],
 )
 def test_fail__what_cannot_be_written(words: str, said: str) -> None:

@@ -63,19 +63,18 @@ def test_rounds_are_counted() -> None:
 
 
 WRONG = {
-    "player,dice\nAnna,3+4\n": "t.csv:1: 'player, dice' has no column for tiles; allowed are heads like",
-    "player,tiles\nAnna,3\n": "t.csv:1: 'player, tiles' has no column for dice; allowed are heads like",
-    "": "t.csv:1: '' has no column for player, tiles, dice; allowed are heads like",
-    "player,dice,tiles\n": "t.csv: no turns; allowed is a line for each throw below the heads",
-    "player,dice,tiles\nAnna,,3\n": "t.csv:2: '' is not a throw; allowed are numbers like 3+5",
-    "player,dice,tiles\n,3+4,7\n": "t.csv:2: no player; allowed is a name",
-    "player,dice,tiles\nAnna,3+4,77\n": "t.csv:2: '77': allowed are tiles from 1 to 54",
+    "player,dice\nAnna,3+4\n": "t.csv:1: 'player, dice' has no column for tiles; use heads like",
+    "player,tiles\nAnna,3\n": "t.csv:1: 'player, tiles' has no column for dice; use heads like",
+    "": "t.csv:1: '' has no column for player, tiles, dice; use heads like",
+    "player,dice,tiles\n": "t.csv: no turns; use a line for each throw below the heads",
+    "player,dice,tiles\nAnna,,3\n": "t.csv:2: '' is not a throw; use numbers like 3+5",
+    "player,dice,tiles\n,3+4,7\n": "t.csv:2: no player; use a name",
+    "player,dice,tiles\nAnna,3+4,77\n": "t.csv:2: '77': use tiles from 1 to 54",
     "player,dice,tiles\nAnna,3+4,6\n": "t.csv:2: 'Anna': 6 adds up to 6, not 7",
-    "player,dice,tiles\nAnna,3+4 1+1 2+2,7\n": "t.csv:2: '7': tiles for 1 of 3 throws; allowed are those of",
+    "player,dice,tiles\nAnna,3+4 1+1 2+2,7\n": "t.csv:2: '7': tiles for 1 of 3 throws; use those of",
     "player,dice,tiles\nAnna,3+9,6\n": "t.csv:2: 'Anna': a die shows 1 to 6",
     "player,dice,tiles\nAnna,3+4,7\n\nBen,3+4,7\n": "t.csv:4: 'Ben': it is the turn of 'Anna'",
-    "player,dice,tiles\n"
-    + "".join(f"P{i},1+1,\n" for i in range(21)): "t.csv: 21 players; allowed are 1 to 20",
+    "player,dice,tiles\n" + "".join(f"P{i},1+1,\n" for i in range(21)): "t.csv: 21 players; use 1 to 20",
 }
 
 

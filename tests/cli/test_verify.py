@@ -182,4 +182,4 @@ def test_a_match_on_two_linked_boxes_is_kept_and_shown_like_any_other(tmp_path: 
 def test_what_is_neither_a_tournament_nor_a_record_is_one_line(text: str, first: str) -> None:
     Path("0.txt").write_text(text)
     allowed = "'shut-the-box tournament 1' and 'shut-the-box record 1'"
-    assert refused("verify", "0.txt") == f"shutthebox: 0.txt: begins with {first!r}; allowed are {allowed}"
+    assert refused("verify", "0.txt") == f"shutthebox: 0.txt: begins with {first!r}; use {allowed}"

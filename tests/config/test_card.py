@@ -81,8 +81,8 @@ def test_a_network(text: str, network: Network) -> None:
     ("text", "said"),
     [
         ("wifi", "not valid TOML"),
-        ("wlan = 'x'", "wlan: unknown key; allowed are wifi, password, country, cable, name"),
-        ("name = 'the anchor'", "name: 'the anchor' is not allowed; allowed is 1 to 32 letters"),
+        ("wlan = 'x'", "wlan: unknown key; use one of wifi, password, country, cable, name"),
+        ("name = 'the anchor'", "name: 'the anchor' is not allowed; use 1 to 32 letters"),
         (f"wifi = '{'é' * 17}'", "a name of 1 to 32 bytes"),
         ("wifi = 'x'\ncountry = 'Belgium'", "two letters"),
         ("wifi = 'x'\ncountry = 'BE'\npassword = 'secret7'", "8 to 63 characters"),
@@ -137,7 +137,7 @@ def test_the_key_of_a_broker_is_refused(tmp_path: Path) -> None:
     """It was made with the certificate, and lies beside it."""
     (tmp_path / BROKER_FILE).write_text(f"-----BEGIN PRIVATE KEY-----\n{CERTIFICATE}")
     (mistake,) = read_card(tmp_path, any_box).mistakes
-    assert mistake == "broker.pem: a private key, to be kept secret; allowed is the certificate"
+    assert mistake == "broker.pem: a private key, to be kept secret; use the certificate"
 
 
 def test_a_certificate_may_have_comments_in_any_letters_and_must_be_one(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_certificate_may_have_comments_in_any_letters_and_must_be_one(tmp_path
     assert read_card(tmp_path, any_box).mistakes == ()
     (tmp_path / BROKER_FILE).write_text("Für die Kneipe:\n", "utf-8")
     (mistake,) = read_card(tmp_path, any_box).mistakes
-    assert mistake.startswith("broker.pem: no certificate; allowed is one")
+    assert mistake.startswith("broker.pem: no certificate; use one")
 
 
 @pytest.mark.parametrize("wrong", [*NAMES, "rules/friday.toml"])
@@ -205,7 +205,7 @@ def test_a_folder_of_too_many_rules_is_one_mistake(tmp_path: Path) -> None:
     (tmp_path / "rules").mkdir()
     for number in range(101):
         (tmp_path / f"rules/{number}.toml").touch()
-    assert read_card(tmp_path, any_box).mistakes == ("rules: 101 files; allowed are 100",)
+    assert read_card(tmp_path, any_box).mistakes == ("rules: 101 files; use at most 100",)
 
 
 def test_all_mistakes_are_said_at_once_with_their_lines(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_no_path_of_a_stick_leads_elsewhere_on_the_box(section: str, line: str, 
     key, _, value = line.partition(" = ")
     shown = value.replace('"', "'")
     assert mistake.startswith(
-        f"shutthebox.toml: line 2: {section}.{key}: {shown} is not allowed on a card; allowed "
+        f"shutthebox.toml: line 2: {section}.{key}: {shown} is not allowed on a card; use "
     )
 
 

@@ -85,7 +85,7 @@ def test_a_file_is_found_by_the_name_in_it_and_by_its_own(
         )
     assert profiles.find("pub", tmp_path) == profiles.builtin("pub")
     for taken in ("taken", str(tmp_path / "taken.toml")):
-        with pytest.raises(ProfileError, match="'pub' is taken; allowed is one of your own"):
+        with pytest.raises(ProfileError, match="'pub' is taken; use a name of your own"):
             profiles.find(taken, tmp_path)
     with pytest.raises(ProfileError, match="profile: 'saturday' is not known; "):
         profiles.find("saturday", tmp_path)

@@ -97,7 +97,7 @@ def test_a_wifi_of_wpa3_alone_is_joined_with_the_password_in_netplans_words(tmp_
     [
         (f"key-management: sae, password: {PSK}", "password: is a WPA2 key; WPA3 needs the password itself"),
         ("key-management: sae", "key-management: sae needs a password"),
-        ("key-management: eap, identity: a, password: last orders", "key-management: allowed are none, psk"),
+        ("key-management: eap, identity: a, password: last orders", "key-management: use none, psk"),
     ],
 )
 def test_fail__a_wifi_that_cannot_be_joined_is_said(lines: str, said: str, tmp_path: Path) -> None:
@@ -130,23 +130,23 @@ def test_networks(net: str, network: Network, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("user", "net", "said"),
     [
-        ("a: [1, 2", "", "user-data: line 1: not valid YAML; allowed is what Raspberry Pi Imager writes"),
+        ("a: [1, 2", "", "user-data: line 1: not valid YAML; use what Raspberry Pi Imager writes"),
         (
             "#!/bin/sh\nrm -rf /",
             "",
-            "user-data: line 1: is a program, which the box won't run; allowed is #cloud-config",
+            "user-data: line 1: is a program, which the box won't run; use #cloud-config",
         ),
-        ("- a\n- b", "", "user-data: the file: not a mapping; allowed is what Raspberry Pi Imager writes"),
+        ("- a\n- b", "", "user-data: the file: not a mapping; use what Raspberry Pi Imager writes"),
         (
             "hostname: a b",
             "",
-            "user-data: hostname: 'a b' is not allowed; allowed is 1 to 32 letters without",
+            "user-data: hostname: 'a b' is not allowed; use 1 to 32 letters without",
         ),
-        ("timezone: ../../etc/shadow", "", "user-data: timezone: allowed is a name such as Europe/Paris"),
+        ("timezone: ../../etc/shadow", "", "user-data: timezone: use a name such as Europe/Paris"),
         (
             "ssh_authorized_keys: [nonsense]",
             "",
-            "user-data: ssh_authorized_keys: no public key; allowed is a",
+            "user-data: ssh_authorized_keys: no public key; use a",
         ),
         (
             "",
@@ -157,13 +157,13 @@ def test_networks(net: str, network: Network, tmp_path: Path) -> None:
         (
             "",
             "wifis: {wlan0: {access-points: {a: {}, b: {}}}}",
-            "network-config: wifis.access-points: allowed is one",
+            "network-config: wifis.access-points: use only one",
         ),
         ("", "[" * 800, "network-config: "),
         (
             "",
             "a: !!python/object/apply:os.system [id]\nwifis: [x]",
-            "network-config: wifis: not a mapping; allowed",
+            "network-config: wifis: not a mapping; use",
         ),
         ("", "&a [*a]", "network-config: line 1: not valid YAML"),
     ],

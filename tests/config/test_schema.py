@@ -19,15 +19,15 @@ from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
     [
         (
             "[game]\nplayer = 2",
-            "game.player: unknown key; did you mean 'players'? allowed in [game] are profile,",
+            "game.player: unknown key; did you mean 'players'? use one of profile,",
         ),
         (
             "[game]\nlanguage = 'fr'",
-            "game.language: unknown key; did you mean it in [box]? allowed in [game] are ",
+            "game.language: unknown key; did you mean it in [box]? use one of ",
         ),
         ("[gmae]\nplayers = 2", "gmae.players: unknown section; did you mean 'game'? sections are [game], "),
         ("[zzz]\nplayers = 2", "zzz.players: unknown section; sections are [game], "),
-        ("[box]\nlanguage = 'xx'", "box.language: 'xx' is not allowed; allowed is one of \"en\", "),
+        ("[box]\nlanguage = 'xx'", "box.language: 'xx' is not allowed; use one of \"en\", "),
     ],
 )
 def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
@@ -45,81 +45,81 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
             "[rules], [gpio], [display], [scoreboard], [speech], [store], [outbox], [tournament], "
             "[link]",
         ),
-        ("box = 9", "box: is a section; allowed is [box] above its keys"),
+        ("box = 9", "box: is a section; use [box] above its keys"),
         ("[game", "not valid TOML: Expected ']' at the end of a table declaration (at end of document)"),
         (
             "[rules]\nfolder = 1",
-            "rules.folder: 1 is not allowed; allowed is one line of text, at most 200 characters",
+            "rules.folder: 1 is not allowed; use one line of text, at most 200 characters",
         ),
         (
             "[rules]\nfoldr = 1",
-            "rules.foldr: unknown key; did you mean 'folder'? allowed in [rules] are folder",
+            "rules.foldr: unknown key; did you mean 'folder'? use one of folder",
         ),
-        ("[display]\nrotate = 90", "display.rotate: 90 is not allowed; allowed is 0 or 180"),
-        ("[gpio]\nroll = 4", "gpio.roll: line 4 is taken by gpio.levers[0]; allowed is a free one"),
+        ("[display]\nrotate = 90", "display.rotate: 90 is not allowed; use 0 or 180"),
+        ("[gpio]\nroll = 4", "gpio.roll: line 4 is taken by gpio.levers[0]; use a free one"),
         (
             '[gpio]\nroll = "mcp23017:3"\nlevers = [4, "mcp23017:3"]',
-            "gpio.roll: line mcp23017:3 is taken by gpio.levers[1]; allowed is a free one",
+            "gpio.roll: line mcp23017:3 is taken by gpio.levers[1]; use a free one",
         ),
         (
             '[gpio]\nbackend = "rpigpio"\nservice = "mcp23017:3"',
-            'gpio.service: "mcp23017:3" is on another chip, which rpigpio can\'t reach; allowed is a BCM '
+            'gpio.service: "mcp23017:3" is on another chip, which rpigpio can\'t reach; use a BCM '
             'line, or backend = "gpiod"',
         ),
         (
             '[gpio]\nlamp = "mcp23017:3"',
-            "gpio.lamp: 'mcp23017:3' is not allowed; allowed is a whole number from 2 to 27; an output is on "
+            "gpio.lamp: 'mcp23017:3' is not allowed; use a whole number from 2 to 27; an output is on "
             "the header",
         ),
         (
             "[display]\naddress = 0x78",
-            "display.address: 0x78 is not allowed; allowed is a whole number from 0x08 to 0x77; 0x78 on the "
+            "display.address: 0x78 is not allowed; use a whole number from 0x08 to 0x77; 0x78 on the "
             "module is 0x3C here",
         ),
         (
             "[display]\naddress = 0x7A",
-            "display.address: 0x7A is not allowed; allowed is a whole number from 0x08 to 0x77; 0x7A on the "
+            "display.address: 0x7A is not allowed; use a whole number from 0x08 to 0x77; 0x7A on the "
             "module is 0x3D here",
         ),
         (
             "[display]\naddress = 3",
-            "display.address: 0x03 is not allowed; allowed is a whole number from 0x08 to 0x77",
+            "display.address: 0x03 is not allowed; use a whole number from 0x08 to 0x77",
         ),
         (
             "[gpio]\nservice = 21",
-            "gpio.service: line 21 is taken by the shutdown button (config.txt); allowed is a free one",
+            "gpio.service: line 21 is taken by the shutdown button (config.txt); use a free one",
         ),
         (
             "[gpio]\nlevers = [4, 21]",
-            "gpio.levers[1]: line 21 is taken by the shutdown button (config.txt); allowed is a free one",
+            "gpio.levers[1]: line 21 is taken by the shutdown button (config.txt); use a free one",
         ),
         (
             "[gpio]\ninverted = [3, 3]",
-            "gpio.inverted: [3, 3] is not allowed; allowed is a list of distinct levers from 1 to 54, "
+            "gpio.inverted: [3, 3] is not allowed; use a list of distinct levers from 1 to 54, "
             '"roll" and "service"',
         ),
         (
             "[gpio]\ninverted = [13]",
-            "gpio.inverted: 13 is not allowed; allowed are the levers of gpio.levers, 1 to 12",
+            "gpio.inverted: 13 is not allowed; use the levers of gpio.levers, 1 to 12",
         ),
         (
             '[gpio]\ninverted = ["service"]',
-            'gpio.inverted: "service" has no line; allowed is it with gpio.service set',
+            'gpio.inverted: "service" has no line; use it with gpio.service set',
         ),
         (
             '[display]\ninterface = "spi"\n[gpio]\nlevers = [9]',
-            "display.dc: line 9 is taken by gpio.levers[0]; allowed is a free one",
+            "display.dc: line 9 is taken by gpio.levers[0]; use a free one",
         ),
         (
             '[display]\ninterface = "spi"\n[gpio]\nlevers = [8]',
-            "gpio.levers[0]: line 8 is taken by display (SPI chip enable); allowed is a free one",
+            "gpio.levers[0]: line 8 is taken by display (SPI chip enable); use a free one",
         ),
-        ("[display]\nreset = 4", "display.reset: line 4 is taken by gpio.levers[0]; allowed is a free one"),
-        ("[gpio]\nbuzzer = 2", "gpio.buzzer: line 2 is taken by display (I2C data); allowed is a free one"),
-        ("[gpio]\nlevers = [4, 12]", "gpio.roll: line 12 is taken by gpio.levers[1]; allowed is a free one"),
+        ("[display]\nreset = 4", "display.reset: line 4 is taken by gpio.levers[0]; use a free one"),
+        ("[gpio]\nbuzzer = 2", "gpio.buzzer: line 2 is taken by display (I2C data); use a free one"),
+        ("[gpio]\nlevers = [4, 12]", "gpio.roll: line 12 is taken by gpio.levers[1]; use a free one"),
         (
             '[gpio]\nbackend = "lgpio"\nlevers = [4, "mcp23017:3"]',
-            'gpio.levers[1]: "mcp23017:3" is on another chip, which lgpio can\'t reach; allowed is a BCM '
+            'gpio.levers[1]: "mcp23017:3" is on another chip, which lgpio can\'t reach; use a BCM '
             'line, or backend = "gpiod"',
         ),
     ],
@@ -139,14 +139,14 @@ def test_lines_of_another_chip_mix_with_the_headers() -> None:
 
 @pytest.mark.parametrize("levers", ["[]", '["mcp23017"]', '[":3"]', '["x:"]', '["x:1", "x:1"]', "[28]"])
 def test_what_is_no_line(levers: str) -> None:
-    with pytest.raises(ConfigError, match=r"^f: gpio\.levers: .* is not allowed; allowed is .*chip:line"):
+    with pytest.raises(ConfigError, match=r"^f: gpio\.levers: .* is not allowed; use .*chip:line"):
         parse_config(f"[gpio]\nlevers = {levers}", "f")
 
 
 @pytest.mark.parametrize("key", ["roll", "service"])
 @pytest.mark.parametrize("line", ['"mcp23017"', '":3"', '"x:"', '" x:1"', "28", "true"])
 def test_what_is_no_line_of_a_button(key: str, line: str) -> None:
-    with pytest.raises(ConfigError, match=rf"^f: gpio\.{key}: .* is not allowed; allowed is .*chip:line"):
+    with pytest.raises(ConfigError, match=rf"^f: gpio\.{key}: .* is not allowed; use .*chip:line"):
         parse_config(f"[gpio]\n{key} = {line}", "f")
 
 

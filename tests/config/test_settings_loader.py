@@ -80,27 +80,27 @@ def test_the_machine_gets_the_sections_as_they_are(tmp_path: Path) -> None:
         (
             '[game]\nprofile = "full-house"',
             9,
-            "game.profile: full-house needs 12 levers, this box has 9; allowed are games that fit",
+            "game.profile: full-house needs 12 levers, this box has 9; use games that fit",
         ),
         (
             "[box]\nout_of_play = [3, 10, 1]",
             9,
-            "box.out_of_play: lever 10 is not on this box; allowed are 1 to 9",
+            "box.out_of_play: lever 10 is not on this box; use 1 to 9",
         ),
         (
             "[box]\nservice_code = [13]",
             12,
-            "box.service_code: lever 13 is not on this box; allowed are 1 to 12",
+            "box.service_code: lever 13 is not on this box; use 1 to 12",
         ),
         (
             "[box]\nout_of_play = [1, 2, 3, 4, 5, 6, 7, 8, 9]",
             9,
-            "box.out_of_play: no game is left; allowed are fewer levers",
+            "box.out_of_play: no game is left; use fewer levers",
         ),
         (
             '[game]\ndice = "real"\n[tournament]\nfile = "x"',
             9,
-            'tournament.file: not allowed with game.dice = "real"; allowed is "auto"',
+            'tournament.file: not allowed with game.dice = "real"; use "auto"',
         ),
         (
             '[tournament]\nfile = "/no/such"',
@@ -145,7 +145,7 @@ def test_a_choice_that_is_none_is_left_out_and_said(caplog: pytest.LogCaptureFix
     chosen = with_choices(Config(), {"game.players": 21, "store.folder": "/", "best": 1, "game.hints": True})
     assert chosen == config("[game]\nhints = true")
     assert caplog.messages == [
-        "chosen at the box: game.players: 21 is not allowed; allowed is a whole number from 1 to 20",
+        "chosen at the box: game.players: 21 is not allowed; use a whole number from 1 to 20",
         "chosen at the box: store.folder: can't be chosen there",
         "chosen at the box: best: can't be chosen there",
     ]

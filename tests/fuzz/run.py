@@ -105,7 +105,7 @@ def main() -> int:
     with atheris.instrument_imports(include=["shutthebox"]) if guides else nullcontext():
         from tests.fuzz.readers import READERS
     if args.reader not in READERS:
-        parser.error(f"{args.reader} is no reader; allowed are {', '.join(READERS)}")
+        parser.error(f"{args.reader} is not a reader; use one of {', '.join(READERS)}")
     crashes = ROOT / "build" / "fuzz" / args.reader
     crashes.mkdir(parents=True, exist_ok=True)
     if args.hostile:

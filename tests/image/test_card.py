@@ -28,8 +28,8 @@ pytestmark = [pytest.mark.image, pytest.mark.timeout(12 * BOOT_S)]
 #: How often the plug is pulled; a start takes a minute on an idle machine.
 PULLS = int(os.environ.get("PULLS", "10"))
 MISTAKES = (
-    'network.toml: country: is missing; allowed is two letters, such as "BE" or "FR"',
-    "ssh-key.txt: line 1: no public key; allowed is a line like ssh-ed25519 AAAA... name",
+    'network.toml: country: is missing; use two letters, such as "BE" or "FR"',
+    "ssh-key.txt: line 1: no public key; use a line like ssh-ed25519 AAAA... name",
 )
 #: What its owner may want beside the box.
 BESIDE_BOX = ("shutthebox-scoreboard.socket", "shutthebox-speech.service", "shutthebox-uplink.service")

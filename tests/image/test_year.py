@@ -46,7 +46,7 @@ from shutthebox_league.schema import MATCH
 OWNERS = f"{CONFIG.replace('rounds = 3', 'rounds = 1')}[gpio]\nservice = {SERVICE_LINE}\n"
 SETTINGS = settings_for(parse_config(OWNERS, "test"), LEVERS, "test")
 WANTED = f"{OWNERS}[scoreboard]\non = true\n[speech]\non = true\n"
-MISTAKE = "network.toml: line 1: cable: 'yes' is not allowed; allowed is true or false"
+MISTAKE = "network.toml: line 1: cable: 'yes' is not allowed; use true or false"
 FELL_BACK = "Update failed: the old version is back"
 SAVE, TAKE_OVER, UPDATE = StickJob.SAVE, StickJob.TAKE_OVER, StickJob.UPDATE
 STICK_BYTES = 512 << 20

@@ -413,7 +413,7 @@ def test_a_league_moves_to_postgresql_and_back(
         assert rows(league.engine) == before
     filled.play()
     filled.run("move", f"sqlite:///{filled.folder}/league.sqlite3", status=2)
-    assert "allowed is an empty one" in capsys.readouterr().err
+    assert "use an empty one" in capsys.readouterr().err
     back = f"sqlite:///{filled.folder}/back.sqlite3"
     with closing(League(filled.folder)) as league:
         before = rows(league.engine)

@@ -79,16 +79,16 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "complaint"),
     [
-        (["enrol", "Red Lion", "--pub", "x"], "allowed are up to 40 of a-z, 0-9 and -"),
+        (["enrol", "Red Lion", "--pub", "x"], "use up to 40 of a-z, 0-9 and -"),
         (["enrol", "lion", "--pub", "\x07"], "--pub"),
-        (["revoke", "x"], "'x' is not a valid key; allowed are those that `list keys` shows"),
+        (["revoke", "x"], "'x' is not a valid key; use one that `list keys` shows"),
         (["owner", "x"], "'x' is not a pub of this league"),
         (["found", "--host", "x"], "there is a league already"),
-        (["host", "bad host"], "'bad host' is not allowed; allowed are names such as league.example"),
+        (["host", "bad host"], "'bad host' is not allowed; use a name such as league.example"),
         (["host", "m\u00fcnchen.example"], "is not allowed"),
         (["host", "https://league.example"], "is not allowed"),
         (["host", ""], "is not allowed"),
-        (["event", "Cup", "--format", "x", "--entrants", "ANN,BOB"], "allowed are ladder"),
+        (["event", "Cup", "--format", "x", "--entrants", "ANN,BOB"], "use one of ladder"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,ANN"], "2 to 64 different initials"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--tiles", "11"], "no box offers"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--rounds", "0"], "no box offers"),
@@ -99,14 +99,14 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
         (["enrol", "lion", "--pub", "Zalgo" + "\u0301" * 5], "characters that can be read"),
         (["enrol", "lion", "--pub", "\u202eThe Lion"], "up to 60 characters"),
         (["enrol", "lion", "--pub", "x" * 60_000], "up to 60 characters"),
-        (["void", "--undo", "9" * 20], "allowed are MATCH"),
+        (["void", "--undo", "9" * 20], "use MATCH"),
         (["free", "ANN"], "ANN: not protected anywhere"),
         (["protect", "ANN", "B\0B"], "'B\\x00B' is not allowed"),
         (["serve"], "no socket was passed"),
         (["restore", "/nowhere"], "/nowhere: No such file or directory"),
-        (["move", "sqlite://"], "allowed is the whole path"),
-        (["move", "sqlite:///new"], "allowed is the whole path"),
-        (["move", "mysql://x"], "allowed are sqlite:///FILE and postgresql://"),
+        (["move", "sqlite://"], "use the whole path"),
+        (["move", "sqlite:///new"], "use the whole path"),
+        (["move", "mysql://x"], "use sqlite:///FILE or postgresql://"),
     ],
 )
 def test_wrong_use_is_one_line(
@@ -135,14 +135,14 @@ def test_a_day_of_another_age_breaks_no_page_and_no_list(
     """Its event's page was an error for everybody, and `list` ended there."""
     with pytest.raises(SystemExit):
         run(folder, *words, day)
-    assert "allowed are dates such as" in capsys.readouterr().err
+    assert "use a date such as" in capsys.readouterr().err
 
 
 def test_a_league_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path / "none", "enrol", "lion", "--pub", "x") == 2
     assert "`shutthebox-league found` makes a league" in capsys.readouterr().err
     assert main(["--folder", str(tmp_path / "n"), "found", "--host", "x", "--database", "mysql://x"]) == 2
-    assert "allowed are sqlite:///FILE and postgresql://" in capsys.readouterr().err
+    assert "use sqlite:///FILE or postgresql://" in capsys.readouterr().err
     assert main(["--folder", str(tmp_path / "n"), "found", "--host", "x", "--zone", "Mars/Base"]) == 2
     assert "--zone: 'Mars/Base' is not known" in capsys.readouterr().err
 
@@ -245,7 +245,7 @@ def test_a_database_that_is_not_ours_is_not_restored(
     capsys.readouterr()
     assert run(folder, "restore", str(copy)) == 2
     err = capsys.readouterr().err
-    assert "allowed is a file that `shutthebox-league backup` wrote" in err
+    assert "use a file that `shutthebox-league backup` wrote" in err
     assert err.count("\n") == 1
     assert run(folder, "revoke", "lion.1") == 0, "the league has kept its own database"
 

@@ -303,7 +303,7 @@ def altered(record: str, before: str, after: str) -> str:
 
 @pytest.mark.slow
 def test_a_result_that_the_rules_do_not_give_is_refused_named_and_kept(sut: Sut) -> None:
-    record, printed = played_record(1), "record: allowed are characters that can be printed"
+    record, printed = played_record(1), "record: use characters that can be printed"
     good = write(record)
     refused = [
         (altered(good, "winners 2", "winners 1"), "record:"),

@@ -248,11 +248,11 @@ def test_a_landlord_protects_and_deletes_so_many_initials_and_no_more(site: Site
 
     for number in range(MOST_PROTECTED // 50):
         assert "Protected in this pub" in landlord.post(do="protect", initials=some(number))
-    assert f"allowed are {MOST_PROTECTED} protected" in landlord.post(do="protect", initials="ZZZ")
+    assert f"at most {MOST_PROTECTED} protected" in landlord.post(do="protect", initials="ZZZ")
     assert "Protected in this pub" in landlord.post(do="protect", initials=some(0)), "nobody is added"
     for number in range(FORGETS_A_DAY // 50):
         assert "Removed" in landlord.post(do="forget", initials=some(number), sure="yes")
-    assert f"allowed are {FORGETS_A_DAY} initials in a day" in landlord.post(
+    assert f"only {FORGETS_A_DAY} initials a day are allowed" in landlord.post(
         do="forget", initials="ZZZ", sure="yes"
     )
 

@@ -197,7 +197,7 @@ def test_a_helper_at_rest_has_no_connection_and_sleeps(sides: tuple[Side, Side],
         ("[link]\n", "link.on: is false"),
         (
             '[link]\non = true\nbroker = "mqtt://x:1"\n',
-            "link.broker: 'mqtt://x:1' is not allowed; allowed is",
+            "link.broker: 'mqtt://x:1' is not allowed; use",
         ),
         ('[link]\non = true\nbroker = "mqtts://x:1"\nca = "/nowhere"\n', "link.ca: /nowhere: No such file"),
     ],

@@ -128,7 +128,7 @@ def test_rules_without_such_odds_are_refused_in_words(profile: Profile, why: str
 
 def test_one_to_twenty_players() -> None:
     for players in (0, 21):
-        with pytest.raises(ValueError, match=f"players: {players} is not allowed; allowed is 1 to 20"):
+        with pytest.raises(ValueError, match=f"players: {players} is not allowed; use 1 to 20"):
             Equilibrium(TWO_TILES, players)
     assert Equilibrium(TWO_TILES, 1).chances() == (1.0,)
     assert sum(Equilibrium(TWO_TILES, 20).chances()) == pytest.approx(1)

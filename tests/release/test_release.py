@@ -33,8 +33,8 @@ def test_a_good_changelog() -> None:
     ("text", "said"),
     [
         ("# Changelog\n", "first section"),
-        (GOOD.replace("2026-11-21", "November"), "allowed is"),
-        (GOOD.replace("### Added", "### New"), "### New: allowed are Added"),
+        (GOOD.replace("2026-11-21", "November"), "use"),
+        (GOOD.replace("### Added", "### New"), "### New: use one of Added"),
         (GOOD.replace("1.2.0", "1.1.0"), r"no section ## \[1.2.0\]"),
         (GOOD.replace("### Added\n\n- A game.\n", ""), "nothing in it"),
         (GOOD.replace("d]\n", "d]\n\n### Fixed\n\n- Something.\n", 1), "move what stands"),

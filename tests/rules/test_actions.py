@@ -131,7 +131,7 @@ MOST_SHUT = ("throw 6+6", "shut 3,9", "throw 6+6", "shut 4,8", "throw 6+6", "shu
             "trac",
             ["throw 3+4"],
             "shut 3",
-            '3 does not answer 3+4: with move = "faces" allowed is 7, or 3,4',
+            '3 does not answer 3+4: with move = "faces", use 7, or 3,4',
         ),
         ("pub", ["throw 4+4"], "open 8", "shut tiles never open again in this game"),
         ("open-one", ["throw 4+4"], "open 8", "no tile may be opened while 8 can be shut"),

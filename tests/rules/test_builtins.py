@@ -110,6 +110,6 @@ def test_tiles_that_start_open(name: str, count: int, starting: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "Traditional", "../traditional", "x" * 500, "a\nb", "."])
 def test_fail__builtin(name: str) -> None:
-    with pytest.raises(ProfileError, match=r"^profile: .* is not known; .*allowed are 2012, ") as caught:
+    with pytest.raises(ProfileError, match=r"^profile: .* is not known; .*use one of 2012, ") as caught:
         profiles.builtin(name)
     assert "\n" not in str(caught.value)

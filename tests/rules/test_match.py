@@ -130,13 +130,13 @@ def test_how_a_match_ends(game: Profile, players: int, scores: list[int], end: d
 @pytest.mark.parametrize(
     ("game", "players", "rounds", "first", "complaint"),
     [
-        (TINY, 0, 1, 0, "players: 0 is not allowed; allowed is 1 to 20"),
-        (TINY, 21, 1, 0, "players: 21 is not allowed; allowed is 1 to 20"),
-        (builtin("ladder"), 2, 1, 0, "players: 2 is not allowed; allowed is 1 to 1"),
-        (TINY, 1, 0, 0, "rounds: 0 is not allowed; allowed is 1 to 99"),
-        (TINY, 1, 100, 0, "rounds: 100 is not allowed; allowed is 1 to 99"),
-        (points_box(first=First.ROTATES), 2, 1, 1, "first: 2 is not allowed; allowed is 1 to 1"),
-        (points_box(first=First.LOSER), 2, 1, 2, "first: 3 is not allowed; allowed is 1 to 2"),
+        (TINY, 0, 1, 0, "players: 0 is not allowed; use 1 to 20"),
+        (TINY, 21, 1, 0, "players: 21 is not allowed; use 1 to 20"),
+        (builtin("ladder"), 2, 1, 0, "players: 2 is not allowed; use 1 to 1"),
+        (TINY, 1, 0, 0, "rounds: 0 is not allowed; use 1 to 99"),
+        (TINY, 1, 100, 0, "rounds: 100 is not allowed; use 1 to 99"),
+        (points_box(first=First.ROTATES), 2, 1, 1, "first: 2 is not allowed; use 1 to 1"),
+        (points_box(first=First.LOSER), 2, 1, 2, "first: 3 is not allowed; use 1 to 2"),
     ],
 )
 def test_fail__begin(game: Profile, players: int, rounds: int, first: int, complaint: str) -> None:

@@ -132,7 +132,7 @@ BROKEN = [
     ("1 3+5 1,7", "1 3+5 7,1,7", "'7,1,7' names a tile twice"),
     ("1 3+5 1,7", "2 3+5 1,7", "'2': it is the turn of player 1"),
     ("1 3+5 1,7", "1 8 1,7 1", "'1 8 1,7 1' is not a line of a turn: player, throw and answer"),
-    ("1 3+5 1,7", "1 3+x 1,7", "'x' is not a face: allowed are numbers from 1 to 180"),
+    ("1 3+5 1,7", "1 3+x 1,7", "'x' is not a face: use numbers from 1 to 180"),
     ("1 3+5 1,7", "1 blocked 45", "blocked 45: a throw is due"),
     ("1 6+6 4,8", "1 6+6", "6+6: the throw on the table needs its answer first", 1),
     ("1 blocked 13", "1 blocked 12", "blocked '12': by the rules '1 blocked 13'"),
@@ -142,28 +142,28 @@ BROKEN = [
     ("owes 2 -4 2", "owes 1 -2 1", "'owes 1 -2 1': by the rules it is 'owes 2 -4 2'"),
     ("owes 2 -4 2", None, "missing: 'owes 2 -4 2'", -1),
     ("owes 2 -4 2", "owes 2 -4 2\nwinners 2", "'winners 2': not expected here, the match has ended", 1),
-    ("profile pub", "profile pub 12", "profile: a box of '12' is not allowed; allowed are 9"),
+    ("profile pub", "profile pub 12", "profile: a box of '12' is not allowed; use 9"),
     ("profile pub", "profile pub\nprofile pub", "profile: allowed once, and instead of keys", 1),
     ("profile pub", "dicee = 2", "dicee: unknown key"),
     ("profile pub", 'like = "pub"', "like: 'pub' is not a built-in profile; a record has its keys itself"),
     ("profile pub", "dice = 2\ndice = 2", "dice: given twice", 1),
     ("profile pub", "dice = ", "not valid TOML"),
-    ("players 3", "players 21", "players: '21' is not allowed; allowed is 1 to 20"),
+    ("players 3", "players 21", "players: '21' is not allowed; use 1 to 20"),
     ("players 3", "players 3\nplayers 3", "players: given twice", 1),
-    ("rounds 1", "rounds 100", "rounds: '100' is not allowed; allowed is 1 to 99"),
+    ("rounds 1", "rounds 100", "rounds: '100' is not allowed; use 1 to 99"),
     ("rounds 1", "hello", "'hello' is not a line of a record's head"),
     ("shut-the-box record 1", "shut-the-box record 2", "not a record; its first line must be"),
     (
         "rounds 1",
         "rounds 1\ndice loaded",
-        "dice: 'loaded' is not allowed; allowed are box, real, and equal with 64 digits",
+        "dice: 'loaded' is not allowed; use box, real, or equal with 64 digits",
         1,
     ),
     ("rounds 1", "rounds 1\ncomputers 2", "computers: allowed after the line that begins with dice", 1),
     ("rounds 1", "rounds 1\ndice box\ndice box", "dice: given twice", 2),
-    ("rounds 1", "rounds 1\ndice box\ncomputers 2 2", "computers: '2 2' is not allowed; allowed are ris", 2),
-    ("rounds 1", "rounds 1\ndice box\nout-of-play 55", "out-of-play: '55' is not allowed; allowed are", 2),
-    ("rounds 1", "rounds 1\ndice box\nlost 0", "lost: '0' is not allowed; allowed is 1 to 999999", 2),
+    ("rounds 1", "rounds 1\ndice box\ncomputers 2 2", "computers: '2 2' is not allowed; use ris", 2),
+    ("rounds 1", "rounds 1\ndice box\nout-of-play 55", "out-of-play: '55' is not allowed; use", 2),
+    ("rounds 1", "rounds 1\ndice box\nlost 0", "lost: '0' is not allowed; use 1 to 999999", 2),
     ("rounds 1", "rounds 1" + "\ndice box" + "\nversion 1 rules 1" * 10, "version: '1 rules 1' is not", 11),
     ("owes 2 -4 2", "owes 2 -4 2\ngiven-up", "'given-up': not expected here, the match has ended", 1),
     ("1 blocked 13", "given-up", "'2 6+3 9': not expected here, the match has not ended yet", 1),
@@ -195,7 +195,7 @@ def test_fail__a_broken_line_is_named(old: str, new: str | None, complaint: str,
     ("text", "complaint"),
     [
         ("", "record.txt:1: not a record"),
-        (f"{FIRST_LINE}\n", "record.txt:1: players: missing; allowed are 1 to 20; profile: missing"),
+        (f"{FIRST_LINE}\n", "record.txt:1: players: missing; use 1 to 20; profile: missing"),
         (f"{FIRST_LINE}\nplayers 2\n", "record.txt:2: profile: missing"),
         (f"{FIRST_LINE}\nprofile pub\n1 3+5 8\n", "record.txt:3: players: missing"),
         (f"{FIRST_LINE}\ndice = 2\nprofile pub\n", "record.txt:3: profile: allowed once, and"),
@@ -241,11 +241,11 @@ def test_a_record_that_says_wrong_why_the_match_ended() -> None:
 
 def test_a_match_that_another_player_began() -> None:
     began = SHUT.replace("rounds 1\n", "rounds 1\ndice box\nfirst 2\n")
-    with pytest.raises(RecordError, match="first: 2 is not allowed; allowed is 1 to 1"):
+    with pytest.raises(RecordError, match="first: 2 is not allowed; use 1 to 1"):
         read(began)
     golf = replace(profiles.builtin("golf"), first=First.LOSER)
     text = write(Record(golf, 3, 1, (Thrown((6, 3)),), Conditions(first=2)))
-    with pytest.raises(RecordError, match="first: 4 is not allowed; allowed is 1 to 3"):
+    with pytest.raises(RecordError, match="first: 4 is not allowed; use 1 to 3"):
         read(text.replace("first 2", "first 4"))
     with pytest.raises(RecordError, match="it is the turn of player 3"):
         read(text.replace("first 2", "first 3"))
@@ -280,7 +280,7 @@ def test_the_lines_of_every_condition(conditions: Conditions, lines: tuple[str, 
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("linked", "linked: '' is not allowed; allowed are two commitments and two links of 64 digits each"),
+        ("linked", "linked: '' is not allowed; use two commitments and two links of 64 digits each"),
         (f"linked {EQUAL} {EQUAL}", "linked: "),
         (f"linked {EQUAL} {EQUAL} {EQUAL} {EQUAL} {EQUAL}", "linked: "),
         (f"linked {EQUAL} {EQUAL} {EQUAL} {EQUAL.upper()}", "linked: "),

@@ -150,7 +150,7 @@ def test_the_command_prints_what_is_said(tmp_path: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--volume", "201"], "speech.volume: 201 is not allowed; allowed is a whole number from 0 to 200"),
+        (["--volume", "201"], "speech.volume: 201 is not allowed; use a whole number from 0 to 200"),
         (["--state", "/dev/null/x"], "--state"),
     ],
 )

@@ -179,18 +179,18 @@ def test_house_rules_that_are_given_on_the_page_are_played_and_stay(tmp_path: Pa
 @pytest.mark.parametrize(
     ("rules", "file", "complaint"),
     [
-        ("dice = 0", "", "rules: dice: 0 is not allowed; allowed is a whole number from 1 to"),
+        ("dice = 0", "", "rules: dice: 0 is not allowed; use a whole number from 1 to"),
         ("dice = ", "mine.toml", "mine.toml: "),
         (
             "tiles = [1, 2, 12]",
             "",
-            "rules: rules needs 12 levers, this box has 9; allowed are games that fit",
+            "rules: rules needs 12 levers, this box has 9; use games that fit",
         ),
-        (RULES, "pub.toml", "pub.toml: name: 'pub' is taken; allowed is one of your own"),
+        (RULES, "pub.toml", "pub.toml: name: 'pub' is taken; use a name of your own"),
         ("[" * 60_000, "", "rules: "),
         ("a." * 30_000 + "b = 1", "", "rules: "),
         ("x = 1\n" * 8_000, "", "rules: "),
-        ('title = "Friday"', "", "rules: title: unknown key; did you mean 'title.en'? allowed are "),
+        ('title = "Friday"', "", "rules: title: unknown key; did you mean 'title.en'? use "),
     ],
 )
 def test_fail__house_rules_that_are_none(worker: Worker, rules: str, file: str, complaint: str) -> None:
@@ -304,7 +304,7 @@ def test_a_page_without_a_box_gets_all_that_a_replay_needs_and_only_once(languag
 @pytest.mark.parametrize(
     ("script", "is_packed", "complaint"),
     [
-        ("", True, "link: incomplete; allowed is a link made by the box"),
+        ("", True, "link: incomplete; use a link made by the box"),
         ("no-link!", True, "link: incomplete"),
         (pack("press\n")[:-4], True, "link: incomplete"),
         (base64.urlsafe_b64encode(zlib.compress(b"#" * 10_000_000)).decode(), True, "link: incomplete"),

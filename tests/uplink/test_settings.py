@@ -29,7 +29,7 @@ def test_an_enrolment_is_what_the_league_prints(tmp_path: Path) -> None:
         (lambda text: text.replace("port = ", "port = -"), "league.port"),
         (lambda text: text.replace("host = ", "hast = "), "league.hast: unknown key"),
         (lambda text: text.replace('host = "127.0.0.1"\n', ""), "missing"),
-        (lambda text: text.replace("PRIVATE KEY", "PUBLIC KEY"), "allowed are Ed25519 keys"),
+        (lambda text: text.replace("PRIVATE KEY", "PUBLIC KEY"), "use Ed25519 keys"),
         (lambda text: text[:300], "toml"),
         (lambda text: text.replace('host = "127.0.0.1"', 'host = "a..b"'), "a name or an address"),
         (lambda text: text.replace('name = "lion.1"', 'name = "lion/#"'), "league.name: not allowed"),
@@ -87,4 +87,4 @@ def test_a_certificate_that_is_not_there_is_one_line(
 
 def test_without_anything_to_do_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--home-assistant", str(tmp_path / "none")]) == 2
-    assert capsys.readouterr().err.startswith("shutthebox-uplink: nothing to do: ")
+    assert capsys.readouterr().err.startswith("shutthebox-uplink: nothing to do; ")

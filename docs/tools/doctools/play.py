@@ -35,7 +35,7 @@ def write_sheets(folder: Path) -> None:
             (beside / f"{profile.name}.html").write_text(text, encoding="utf-8")
             document = HTML(string=text).render()
             if len(document.pages) > 1:
-                raise ValueError(f"{code}/{profile.name}.pdf: {len(document.pages)} pages; allowed is one")
+                raise ValueError(f"{code}/{profile.name}.pdf: {len(document.pages)} pages; use one")
             document.write_pdf(beside / f"{profile.name}.pdf")
 
 

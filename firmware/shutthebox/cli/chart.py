@@ -134,5 +134,5 @@ def write_chart(path: Path, distribution: Mapping[int, float], title: str) -> No
         ShutTheBoxError: if the file can't be written.
     """
     if path.suffix.lower() != ".svg":
-        raise ChartError(f"--plot: {shown_path(path)} is not allowed; allowed are names ending in .svg")
+        raise ChartError(f"--plot: {shown_path(path)} is not allowed; use a name ending in .svg")
     write_file(path, svg(distribution, title), "--plot")

@@ -152,7 +152,7 @@ def _profile(name: str, count: int | None) -> Profile:
     box = profile.for_box(count)
     if box is None:
         allowed = ", ".join(map(str, profile.allowed_boxes))
-        raise UsageError(f"--tiles: {profile.name} has no box of {count}; allowed are {allowed}")
+        raise UsageError(f"--tiles: {profile.name} has no box of {count}; use {allowed}")
     return box
 
 
@@ -181,24 +181,24 @@ def _open(profile: Profile, text: str) -> Tiles:
     if not open_tiles or strange:
         wrong = f"tile {to_numbers(strange)[0]} is not on the box" if strange else "no tile is open"
         allowed = ", ".join(map(str, profile.tiles))
-        raise UsageError(f"--open: {wrong}; allowed are {allowed}")
+        raise UsageError(f"--open: {wrong}; use {allowed}")
     return open_tiles
 
 
 def _faces(text: str) -> Throw:
     words = text.replace("+", ",").split(",")
     if not all(word.strip().isascii() and word.strip().isdigit() and len(word) < 5 for word in words):
-        raise UsageError(f"--throw: {text!r} is not a throw; allowed are faces with commas, as in 3,5")
+        raise UsageError(f"--throw: {text!r} is not a throw; use faces with commas, as in 3,5")
     return tuple(int(word) for word in words)
 
 
 def _possible(profile: Profile, turn: Turn) -> str:
     if profile.draw is Draw.DOMINOES:
-        return "allowed are the two ends of a domino, 1,1 to 6,6"
+        return "use the two ends of a domino, 1,1 to 6,6"
     counts = " or ".join(
         "1 die" if n == 1 else f"{n} dice" for n in dice_allowed(profile, turn.open, turn.behind)
     )
-    return f"allowed are {counts} with faces 1 to {profile.sides}"
+    return f"use {counts} with faces 1 to {profile.sides}"
 
 
 def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:

@@ -174,7 +174,7 @@ def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None
 def _check_best(game: Equilibrium, best: int) -> None:
     scores = sorted({end.score for end in game.ends})
     if best not in scores:
-        raise PlayersError(f"--best: {best} is not a score here; allowed are {_ranges(scores)}")
+        raise PlayersError(f"--best: {best} is not a score here; use {_ranges(scores)}")
     if End(best, False) not in game.ends and game.shut_wins:
         raise PlayersError(f"--best: {best} is a shut box, which has won the round")
 

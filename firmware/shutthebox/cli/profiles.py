@@ -53,10 +53,10 @@ def run(args: argparse.Namespace) -> int:
     config = box_config()
     folder: Path | None = args.folder or rules_folder(config)
     if args.sheet is not None and args.profile is None:
-        raise ShutTheBoxError("--sheet: needs a game; allowed is an id or a file before it")
+        raise ShutTheBoxError("--sheet: needs a game; use an id or a file before it")
     if args.language is not None and args.language not in codes():
         known = ", ".join(codes())
-        raise ShutTheBoxError(f"--language: {quoted(args.language)} is not known; allowed are {known}")
+        raise ShutTheBoxError(f"--language: {quoted(args.language)} is not known; use {known}")
     if args.profile is None:
         return _list(args.json, folder)
     profile = profiles.find(args.profile, folder)

@@ -85,7 +85,7 @@ def _address(text: str) -> str:
         return str(ip_address(text))
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is not allowed; allowed is an address of this machine in numbers: 192.168.1.5"
+            f"{quoted(text)} is not allowed; use an address of this machine in numbers: 192.168.1.5"
         ) from None
 
 
@@ -103,7 +103,7 @@ def config_of(args: argparse.Namespace) -> Config:
     if args.state is not None:
         make_folder(args.state, "--state")
     if not 0 <= args.port <= 65535:
-        raise ShutTheBoxError(f"--port: {args.port} is not allowed; allowed is 0 to 65535")
+        raise ShutTheBoxError(f"--port: {args.port} is not allowed; use 0 to 65535")
     return config
 
 

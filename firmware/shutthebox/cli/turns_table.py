@@ -78,7 +78,7 @@ def read_table(text: str, where: str, profile: Profile) -> Record:
     lines = _lines(text, where, profile)
     names = list(dict.fromkeys(line.player for line in lines))
     if len(names) > MAX_PLAYERS:
-        raise RecordError(f"{where}: {len(names)} players; allowed are 1 to {MAX_PLAYERS}")
+        raise RecordError(f"{where}: {len(names)} players; use 1 to {MAX_PLAYERS}")
     turns = [player for player, _ in groupby(line.player for line in lines)]
     whole = order_of(profile).one_turn_each
     rounds = min(MAX_ROUNDS, max(map(turns.count, names))) if profile.has_rounds and whole else None
@@ -132,24 +132,22 @@ def _lines(text: str, where: str, profile: Profile) -> list[_Line]:
     found: list[_Line] = []
     for number, row in rows:
         if len(found) == _MOST_LINES:
-            raise RecordError(f"{where}:{number}: too many lines; allowed are {_MOST_LINES}")
+            raise RecordError(f"{where}:{number}: too many lines; use at most {_MOST_LINES}")
         cells = [row[i].strip()[:_FIELD] if i < len(row) else "" for i in range(len(heads))]
         player, shown = cells[columns.player], [cells[i] for i in columns.dice]
         tiles = cells[columns.tiles]
         player = player or (found[-1].player if found else "")
         if not player:
-            raise RecordError(f"{where}:{number}: no player; allowed is a name")
+            raise RecordError(f"{where}:{number}: no player; use a name")
         if not all(1 <= int(tile) <= MAX_TILE for tile in re.findall(r"\d+", tiles)):
-            raise RecordError(f"{where}:{number}: {quoted(tiles)}: allowed are tiles from 1 to {MAX_TILE}")
+            raise RecordError(f"{where}:{number}: {quoted(tiles)}: use tiles from 1 to {MAX_TILE}")
         for throw, answer in _throws(shown, tiles, f"{where}:{number}"):
             dice = tuple(map(int, re.findall(r"\d{1,3}", throw)))
             if not dice or len(dice) > 9:
-                raise RecordError(
-                    f"{where}:{number}: {quoted(throw)} is not a throw; allowed are numbers like 3+5"
-                )
+                raise RecordError(f"{where}:{number}: {quoted(throw)} is not a throw; use numbers like 3+5")
             found.append(_Line(number, player, dice, answer))
     if not found:
-        raise RecordError(f"{where}: no turns; allowed is a line for each throw below the heads")
+        raise RecordError(f"{where}: no turns; use a line for each throw below the heads")
     return _split_faces(found, profile)
 
 
@@ -163,7 +161,7 @@ def _throws(shown: Sequence[str], tiles: str, where: str) -> list[tuple[str, str
         answers.append("")  # nothing was shut for the last one
     if len(answers) != len(throws):
         raise RecordError(
-            f"{where}: {quoted(tiles)}: tiles for {len(answers)} of {len(throws)} throws; allowed are those "
+            f"{where}: {quoted(tiles)}: tiles for {len(answers)} of {len(throws)} throws; use those "
             "of each throw, as in 8 1+7 2"
         )
     return list(zip(throws, answers, strict=True))
@@ -191,8 +189,7 @@ def _columns(heads: Sequence[str], where: str) -> _Columns:
     if missing:
         shown = quoted(", ".join(heads)[:_FIELD])
         raise RecordError(
-            f"{where}: {shown} has no column for {', '.join(missing)}; allowed are heads like player, dice "
-            "and tiles"
+            f"{where}: {shown} has no column for {', '.join(missing)}; use heads like player, dice and tiles"
         )
     return _Columns(kinds.index("player"), dice, kinds.index("tiles"))
 
@@ -228,7 +225,7 @@ def _rows(text: str, where: str = "table") -> Iterator[tuple[int, list[str]]]:
             if any(cell.strip() for cell in row):
                 yield reader.line_num, row
     except csv.Error as error:
-        raise RecordError(f"{where}:{reader.line_num}: {error}; allowed is CSV") from None
+        raise RecordError(f"{where}:{reader.line_num}: {error}; use CSV") from None
 
 
 def _dialect(sample: str) -> type[csv.Dialect] | csv.Dialect:

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
             args.records, lambda played: unequal(played, tournament), "every throw follows from the seed"
         )
     allowed = f"{equal_dice.FIRST_LINE!r} and {record.FIRST_LINE!r}"
-    raise TournamentError(f"{shown_path(args.file)}: begins with {quoted(first)}; allowed are {allowed}")
+    raise TournamentError(f"{shown_path(args.file)}: begins with {quoted(first)}; use {allowed}")
 
 
 def _why_unlinked(played: Record) -> str | None:

@@ -120,9 +120,9 @@ def examine_network(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
     if wrong:  # and what is missing may be in there
         return network, (*(f"{where}: {mistake}" for mistake in wrong), *mistakes)
     if network.wifi and "country" not in document:
-        mistakes.append(f'{where}: country: is missing; allowed is two letters, such as "BE" or "FR"')
+        mistakes.append(f'{where}: country: is missing; use two letters, such as "BE" or "FR"')
     if network.password and "wifi" not in document:
-        mistakes.append(f"{where}: wifi: is missing; allowed is the name of the Wi-Fi")
+        mistakes.append(f"{where}: wifi: is missing; use the name of the Wi-Fi")
     return network, tuple(mistakes)
 
 
@@ -137,13 +137,13 @@ def examine_keys(text: str, where: str) -> tuple[tuple[str, ...], tuple[str, ...
             # The rest of it would only be more mistakes.
             return (), (
                 f"{where}: line {number}: a private key, to be kept secret; "
-                "allowed is the public one, from the file that ends in .pub",
+                "use the public one, from the file that ends in .pub",
             )
         if _is_key(words):
             keys.append(" ".join(words))
         else:
             mistakes.append(
-                f"{where}: line {number}: no public key; allowed is a line like ssh-ed25519 AAAA... name"
+                f"{where}: line {number}: no public key; use a line like ssh-ed25519 AAAA... name"
             )
     return tuple(keys), tuple(mistakes)
 
@@ -267,7 +267,7 @@ def _imagers_network(imager: UserData, wifi: Wifi) -> tuple[Network, tuple[str, 
     )
     mistakes = [*mistakes, *(mistake.replace("name:", "hostname:", 1) for mistake in wrong)]
     if "wifi" in wifi.keys and "country" not in wifi.keys:
-        allowed = 'allowed is two letters, such as "BE" or "FR"'
+        allowed = 'use two letters, such as "BE" or "FR"'
         mistakes.append(f"{NETWORK_CONFIG_NAME}: regulatory-domain: is missing; {allowed}")
     return Network(**found, **named), tuple(mistakes)
 
@@ -301,7 +301,7 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
     given = sorted(entry.name for entry in entries_of(place) if not entry.name.startswith("."))
     names = tuple(f"{RULES_FOLDER}/{name}" for name in given if name.endswith(".toml"))
     if len(names) > MOST_RULES:
-        return (), [f"{RULES_FOLDER}: {len(names)} files; allowed are {MOST_RULES}"]
+        return (), [f"{RULES_FOLDER}: {len(names)} files; use at most {MOST_RULES}"]
     mistakes = [
         f"{RULES_FOLDER}/{shown_path(Path(name))}: is not read; its name has to end in .toml"
         for name in given
@@ -324,12 +324,12 @@ def _examine_certificate(text: str, name: str) -> tuple[str, ...]:
     import ssl  # imported lazily to keep startup fast
 
     if "PRIVATE KEY" in text:
-        return (f"{name}: a private key, to be kept secret; allowed is the certificate",)
+        return (f"{name}: a private key, to be kept secret; use the certificate",)
     try:
         # Comments may have any letters, of which Python passes on ASCII alone.
         ssl.create_default_context(cadata=text.encode("ascii", "replace").decode())
     except (ssl.SSLError, ValueError):
-        return (f"{name}: no certificate; allowed is one that begins with -----BEGIN CERTIFICATE-----",)
+        return (f"{name}: no certificate; use one that begins with -----BEGIN CERTIFICATE-----",)
     return ()
 
 

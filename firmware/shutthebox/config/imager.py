@@ -60,11 +60,9 @@ def _document(text: str) -> Mapping[str, Any]:
         found = yaml.load(text, Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _WrongError(
-            f"line {line}: not valid YAML; allowed is what Raspberry Pi Imager writes"
-        ) from None
+        raise _WrongError(f"line {line}: not valid YAML; use what Raspberry Pi Imager writes") from None
     except (yaml.YAMLError, RecursionError, ValueError, TypeError):
-        raise _WrongError("not valid YAML; allowed is what Raspberry Pi Imager writes") from None
+        raise _WrongError("not valid YAML; use what Raspberry Pi Imager writes") from None
     if found in (None, ""):
         return {}
     return _mapping(found, "the file")
@@ -72,19 +70,19 @@ def _document(text: str) -> Mapping[str, Any]:
 
 def _mapping(value: object, key: str) -> Mapping[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
-        raise _WrongError(f"{key}: not a mapping; allowed is what Raspberry Pi Imager writes")
+        raise _WrongError(f"{key}: not a mapping; use what Raspberry Pi Imager writes")
     return value
 
 
 def _text(value: object, key: str) -> str:
     if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
-        raise _WrongError(f"{key}: allowed is one line of text, at most 200 characters")
+        raise _WrongError(f"{key}: use one line of text, at most 200 characters")
     return value
 
 
 def _list(value: object, key: str) -> list[object]:
     if not isinstance(value, list) or len(value) > 20:
-        raise _WrongError(f"{key}: allowed is a list of at most 20")
+        raise _WrongError(f"{key}: use a list of at most 20")
     return value
 
 
@@ -98,11 +96,11 @@ def examine_user_data(text: str, where: str) -> tuple[UserData, tuple[str, ...]]
 
 def _user_data(text: str) -> UserData:
     if text.startswith("#!"):
-        raise _WrongError("line 1: is a program, which the box won't run; allowed is #cloud-config")
+        raise _WrongError("line 1: is a program, which the box won't run; use #cloud-config")
     document = _document(text)
     zone = _text(document.get("timezone", ""), "timezone")
     if zone and not re.fullmatch(r"[A-Za-z0-9_+-]{1,30}(/[A-Za-z0-9_+-]{1,30}){0,2}", zone):
-        raise _WrongError("timezone: allowed is a name such as Europe/Paris")
+        raise _WrongError("timezone: use a name such as Europe/Paris")
     language = _text(document.get("locale", ""), "locale").partition("_")[0].partition(".")[0]
     unused = [key for key in document if key not in (*_MUTE, "hostname", "timezone", "locale", "users")]
     keys = []
@@ -121,7 +119,7 @@ def _user_data(text: str) -> UserData:
     lines = []
     for key in keys:
         if not isinstance(key, str) or not key.isprintable():
-            raise _WrongError("ssh_authorized_keys: allowed are public keys, one line each")
+            raise _WrongError("ssh_authorized_keys: use public keys, one line each")
         lines.append(key)
     return UserData(
         _text(document.get("hostname", ""), "hostname"), tuple(lines), zone, language, _shown(unused)
@@ -145,13 +143,13 @@ def _network_config(text: str) -> Wifi:
         keys["cable"] = True
     radios = list(_below(network, "wifis"))
     if len(radios) > 1:
-        raise _WrongError("wifis: allowed is one")
+        raise _WrongError("wifis: use only one")
     unused = [key for key in network if key not in ("version", "renderer", "ethernets", "wifis")]
     for radio in radios:
         about = _mapping(radio, "wifis")
         points = _mapping(about.get("access-points", {}), "wifis.access-points")
         if len(points) != 1:
-            raise _WrongError("wifis.access-points: allowed is one Wi-Fi")
+            raise _WrongError("wifis.access-points: use only one Wi-Fi")
         for name, point in points.items():
             joined = {} if point == "" else _mapping(point, "wifis.access-points")
             keys["wifi"] = name
@@ -178,7 +176,7 @@ def _password(point: Mapping[str, Any]) -> object:
         return ""
     if way not in ("psk", "psk-sha256", "sae"):
         raise _WrongError(
-            f"{key}: allowed are none, psk, psk-sha256 and sae; the box can't join Wi-Fi with user names"
+            f"{key}: use none, psk, psk-sha256 or sae; the box can't join Wi-Fi with user names"
         )
     if not password:
         raise _WrongError(f"{key}: {way} needs a password")

@@ -33,7 +33,7 @@ def _builtin_keys(name: str) -> Mapping[str, object]:
     files = _builtin_files()
     if name not in files:
         near = validation.did_you_mean(name, files)
-        raise KeyError(f"{near}allowed are {', '.join(sorted(files))}")
+        raise KeyError(f"{near}use one of {', '.join(sorted(files))}")
     return parse_keys(files[name].read_text(encoding="utf-8"), f"{name}.toml", _builtin_keys)
 
 
@@ -169,7 +169,7 @@ def _read_all(folder: Path) -> dict[Path, Profile | ProfileError]:
 
 
 def _name_taken(path: Path, name: str) -> ProfileError:
-    return ProfileError(f"{shown_path(path)}: name: {name!r} is taken; allowed is one of your own")
+    return ProfileError(f"{shown_path(path)}: name: {name!r} is taken; use a name of your own")
 
 
 def _files(folder: Path) -> Sequence[Path]:
@@ -177,4 +177,4 @@ def _files(folder: Path) -> Sequence[Path]:
         # Some systems write hidden files beside others.
         return [path for path in list_folder(folder, ".toml") if not path.name.startswith(".")]
     except OSError as error:
-        raise ProfileError(f"{shown_path(folder)}: {reason(error)}; allowed is a folder") from None
+        raise ProfileError(f"{shown_path(folder)}: {reason(error)}; use a folder") from None

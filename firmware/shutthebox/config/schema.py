@@ -567,7 +567,7 @@ def on_card(config: Config, where: str) -> tuple[Config, tuple[ConfigError, ...]
                     key.on_card(getattr(values, name))
                 except validation.WrongValueError as wrong:
                     shown = f"{quoted(getattr(values, name))} is not allowed on a card"
-                    mistakes.append(ConfigError(f"{where}: {section}.{name}: {shown}; allowed is {wrong}"))
+                    mistakes.append(ConfigError(f"{where}: {section}.{name}: {shown}; use {wrong}"))
                     config = config._replace(**{section: values._replace(**{name: key.default})})
     return config, tuple(mistakes)
 
@@ -593,15 +593,13 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
     if key not in keys:
         raise ConfigError(
             f"{where}: {validation.shown_key(path)}: unknown key; {_did_you_mean(section_name, key)}"
-            f"allowed in [{section_name}] are {', '.join(keys)}"
+            f"use one of {', '.join(keys)}"
         )
     check = keys[key].check
     try:
         checked = check(value)
     except validation.WrongValueError as wrong:
-        raise ConfigError(
-            f"{where}: {path}: {check.show(value)} is not allowed; allowed is {wrong}"
-        ) from None
+        raise ConfigError(f"{where}: {path}: {check.show(value)} is not allowed; use {wrong}") from None
     return config._replace(**{section_name: section._replace(**{key: checked})})
 
 
@@ -622,23 +620,21 @@ def check_lines(config: Config, where: str) -> None:
     for item in gpio.inverted:
         if isinstance(item, int) and item > len(gpio.levers):
             mistakes.append(
-                f"{where}: gpio.inverted: {item} is not allowed; allowed are the levers of gpio.levers, "
+                f"{where}: gpio.inverted: {item} is not allowed; use the levers of gpio.levers, "
                 f"1 to {len(gpio.levers)}"
             )
         elif isinstance(item, str) and getattr(gpio, item) is None:
-            mistakes.append(
-                f'{where}: gpio.inverted: "{item}" has no line; allowed is it with gpio.{item} set'
-            )
+            mistakes.append(f'{where}: gpio.inverted: "{item}" has no line; use it with gpio.{item} set')
     for key, line in used:
         if line is None:
             continue
         if isinstance(line, str) and gpio.backend is not Backend.GPIOD:
             mistakes.append(
                 f'{where}: {key}: "{line}" is on another chip, which {gpio.backend} can\'t reach; '
-                'allowed is a BCM line, or backend = "gpiod"'
+                'use a BCM line, or backend = "gpiod"'
             )
         if line in taken:
-            mistakes.append(f"{where}: {key}: line {line} is taken by {taken[line]}; allowed is a free one")
+            mistakes.append(f"{where}: {key}: line {line} is taken by {taken[line]}; use a free one")
         taken[line] = key
     if mistakes:
         raise ConfigError(*mistakes)
@@ -651,7 +647,7 @@ def _sections() -> str:
 def _no_section(key: str) -> str:
     """The complaint about a key outside any section."""
     if key in SECTIONS:
-        return f"is a section; allowed is [{key}] above its keys"
+        return f"is a section; use [{key}] above its keys"
     return f"is outside a section; {_did_you_mean('', key)}{_sections()}"
 
 

@@ -182,7 +182,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         wrong.append(error)
     for key, numbers in (("out_of_play", config.box.out_of_play), ("service_code", config.box.service_code)):
         if numbers and max(numbers) > levers:
-            allowed = f"allowed are 1 to {levers}"
+            allowed = f"use 1 to {levers}"
             wrong.append(
                 ConfigError(f"{where}: box.{key}: lever {max(numbers)} is not on this box; {allowed}")
             )
@@ -206,7 +206,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         recognize=recognize,
     )
     if settings.usual_game is None and not settings.games:
-        raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
+        raise ConfigError(f"{where}: box.out_of_play: no game is left; use fewer levers")
     return settings
 
 
@@ -236,7 +236,7 @@ def _tournament(config: Config, where: str) -> Tournament | None:
     if not config.tournament.file:
         return None
     if config.game.dice is DiceKind.REAL:
-        raise ConfigError(f'{where}: tournament.file: not allowed with game.dice = "real"; allowed is "auto"')
+        raise ConfigError(f'{where}: tournament.file: not allowed with game.dice = "real"; use "auto"')
     path = Path(config.tournament.file)
     try:
         return tournament_from_text(read_text(path, TournamentError, "a tournament"), str(path))

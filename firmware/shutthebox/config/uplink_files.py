@@ -45,11 +45,9 @@ def examine_enrolment(content: str, where: str) -> tuple[dict[str, Any], tuple[s
     if mistakes or not found:
         return found, mistakes
     if not (_is_key(found["key"], _PRIVATE_KEY) and _is_key(found["league_key"], _PUBLIC_KEY)):
-        return found, (
-            f"{where}: league.key, league.league_key: not allowed; allowed are Ed25519 keys as PEM",
-        )
+        return found, (f"{where}: league.key, league.league_key: not allowed; use Ed25519 keys as PEM",)
     return found, tuple(
-        f"{where}: league.{key}: not allowed; allowed is a certificate as PEM, whole"
+        f"{where}: league.{key}: not allowed; use a certificate as PEM, whole"
         for key in ("authority", "certificate")
         if not _is_whole(_der(found[key]))
     )
@@ -67,13 +65,13 @@ def _examine(
     document, wrong = validation.examine_toml(content)
     mistakes = [f"{where}: {mistake}" for mistake in wrong]
     mistakes += [
-        f"{where}: {shown_key(section)}: unknown section; allowed is [{name}]"
+        f"{where}: {shown_key(section)}: unknown section; use [{name}]"
         for section in document
         if section != name
     ]
     keys = document.get(name, {})
     if not isinstance(keys, dict):
-        return (), {}, (*mistakes, f"{where}: {name}: allowed is a section [{name}]")
+        return (), {}, (*mistakes, f"{where}: {name}: use a section [{name}]")
     found, wrong_keys = validation.examine_keys(keys, checks, f"{where}: {name}.", secrets=checks)
     return () if wrong else tuple(keys), found, (*mistakes, *wrong_keys)
 

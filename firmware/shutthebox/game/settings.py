@@ -186,9 +186,7 @@ class DisplaySection(Protocol):
 
 def misfit_text(profile: Profile, levers: int) -> str:
     """Why a box with this many levers can't play this game."""
-    return (
-        f"{profile.name} needs {profile.tiles[-1]} levers, this box has {levers}; allowed are games that fit"
-    )
+    return f"{profile.name} needs {profile.tiles[-1]} levers, this box has {levers}; use games that fit"
 
 
 def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
@@ -201,7 +199,7 @@ def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
     if played is None:
         raise ValueError(misfit_text(rules, levers))
     if rules.name in taken:
-        raise ValueError(f"name: {rules.name!r} is taken; allowed is one of your own")
+        raise ValueError(f"name: {rules.name!r} is taken; use a name of your own")
     return played
 
 

@@ -131,7 +131,7 @@ def _reasons_of_seats(game: Profile, players: int, about: About) -> Iterator[tup
     elif begin(game, players).in_teams:
         yield "teams", "there are no odds for teams"
     if any(tiles_off(game, seat) for seat in range(players)):
-        yield "handicap", "there are no odds for head starts in tiles; allowed are points"
+        yield "handicap", "there are no odds for head starts in tiles; use points"
     if any(points_off(game, seat) for seat in range(players)):
         if about is About.HEAD_START:
             yield "handicap", "the game has head starts of its own"

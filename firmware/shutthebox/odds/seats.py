@@ -131,7 +131,7 @@ class Equilibrium:
             ValueError: the number of players isn't allowed.
         """
         if not 1 <= players <= MAX_PLAYERS:
-            raise ValueError(f"players: {players} is not allowed; allowed is 1 to {MAX_PLAYERS}")
+            raise ValueError(f"players: {players} is not allowed; use 1 to {MAX_PLAYERS}")
         check_seats(profile, players, About.ROUND)
         assert order_of(profile).one_turn_each, "another solver's"
         if profile.counts_rounds_won:

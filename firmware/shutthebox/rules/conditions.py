@@ -122,8 +122,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
                 equal = _EQUAL.fullmatch(rest)
                 if rest not in ("box", "real") and not equal:
                     raise ValueError(
-                        f"dice: {quoted(rest)} is not allowed; "
-                        "allowed are box, real, and equal with 64 digits"
+                        f"dice: {quoted(rest)} is not allowed; use box, real, or equal with 64 digits"
                     )
                 real_dice, equal_dice = rest == "real", equal[1] if equal else ""
             case "linked":
@@ -131,25 +130,25 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
                 if not found:
                     raise ValueError(
                         f"linked: {quoted(rest)} is not allowed; "
-                        "allowed are two commitments and two links of 64 digits each"
+                        "use two commitments and two links of 64 digits each"
                     )
                 linked = LinkProof((found[1], found[2]), (found[3], found[4]))
             case "first":
                 first = count(rest, MAX_PLAYERS) or 0
                 if first < 2:
-                    raise ValueError(f"first: {quoted(rest)} is not allowed; allowed is 2 to {MAX_PLAYERS}")
+                    raise ValueError(f"first: {quoted(rest)} is not allowed; use 2 to {MAX_PLAYERS}")
             case "computers" | "out-of-play":
                 numbers[word] = _numbers(word, rest, MAX_PLAYERS if word == "computers" else MAX_TILE)
             case "version":
                 if not _VERSION.fullmatch(rest) or len(versions) == _MOST_VERSIONS:
-                    raise ValueError(f"version: {quoted(rest)} is not allowed; allowed is 0.1.0 rules 1")
+                    raise ValueError(f"version: {quoted(rest)} is not allowed; use 0.1.0 rules 1")
                 versions.append(rest)
             case "lost":
                 lost = count(rest, _MOST_LOST) or 0
                 if not lost:
-                    raise ValueError(f"lost: {quoted(rest)} is not allowed; allowed is 1 to {_MOST_LOST}")
+                    raise ValueError(f"lost: {quoted(rest)} is not allowed; use 1 to {_MOST_LOST}")
             case _:
-                raise ValueError(f"{quoted(line)} is not a condition; allowed are {', '.join(WORDS)}")
+                raise ValueError(f"{quoted(line)} is not a condition; use one of {', '.join(WORDS)}")
     return Conditions(
         real_dice,
         numbers.get("computers", ()),
@@ -166,4 +165,4 @@ def _numbers(word: str, text: str, most: int) -> tuple[int, ...]:
     found = tuple(number for word in text.split(" ") if (number := count(word, most)))
     if found and found == tuple(sorted(set(found))) and " ".join(map(str, found)) == text:
         return found
-    raise ValueError(f"{word}: {quoted(text)} is not allowed; allowed are rising numbers from 1 to {most}")
+    raise ValueError(f"{word}: {quoted(text)} is not allowed; use rising numbers from 1 to {most}")

@@ -72,16 +72,16 @@ def tournament_from_text(text: str, where: str) -> Tournament:
     if lines[:1] != [FIRST_LINE]:
         mistakes.append(f"{where}:1: not a tournament; its first line must be {FIRST_LINE!r}")
     if len(lines) != 3:
-        mistakes.append(f"{where}: {len(lines)} lines; allowed are three: {FIRST_LINE!r}, name, seed")
+        mistakes.append(f"{where}: {len(lines)} lines; use three: {FIRST_LINE!r}, name, seed")
         raise TournamentError(*mistakes)
     name = lines[1].removeprefix("name ")
     if not lines[1].startswith("name ") or not _NAME.fullmatch(name) or not name.isprintable():
         mistakes.append(
-            f"{where}:2: {quoted(lines[1])} is not allowed; allowed is name and up to {MAX_NAME} characters"
+            f"{where}:2: {quoted(lines[1])} is not allowed; use name and up to {MAX_NAME} characters"
         )
     seed = lines[2].removeprefix("seed ")
     if not lines[2].startswith("seed ") or not _SEED.fullmatch(seed):
-        mistakes.append(f"{where}:3: not allowed; allowed is seed and 64 hexadecimal digits")
+        mistakes.append(f"{where}:3: not allowed; use seed and 64 hexadecimal digits")
     if mistakes:
         raise TournamentError(*mistakes)
     return Tournament(name, seed)

@@ -25,12 +25,12 @@ def faces_from_text(text: str) -> Throw:
     """
     words = text.split("+")
     if len(words) > MAX_FACES:
-        raise ValueError(f"{len(words)} dice are too many; allowed are up to {MAX_FACES}")
+        raise ValueError(f"{len(words)} dice are too many; use up to {MAX_FACES}")
     return tuple(map(_face, words))
 
 
 def _face(word: str) -> int:
     face = 0 if word == "0" else count(word, MAX_FACE)
     if face is None:
-        raise ValueError(f"{quoted(word)} is not a face: allowed are numbers from 1 to {MAX_FACE}")
+        raise ValueError(f"{quoted(word)} is not a face: use numbers from 1 to {MAX_FACE}")
     return face

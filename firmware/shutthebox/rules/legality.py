@@ -82,7 +82,7 @@ def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
         made = sum_of_move(profile, turn.open, turn.behind, shut)
         return f"{to_text(shut)} adds up to {made}, not {wanted}"
     allowed = ", or ".join(map(to_text, legal)) or "none"
-    rule = f'with move = "{profile.move}" allowed is {allowed}'
+    rule = f'with move = "{profile.move}", use {allowed}'
     return f"{to_text(shut)} does not answer {faces_to_text(throw)}: {rule}"
 
 

@@ -655,14 +655,14 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
     most = 1 if profile.is_solo else MAX_PLAYERS
     order = order_of(profile)
     if not 1 <= players <= most:
-        raise ValueError(f"players: {players} is not allowed; allowed is 1 to {most}")
+        raise ValueError(f"players: {players} is not allowed; use 1 to {most}")
     if players != order.seats(profile, players):
-        raise ValueError(f"players: {players} is not allowed; allowed are two players or two teams")
+        raise ValueError(f"players: {players} is not allowed; use two players or two teams")
     if not 1 <= rounds <= MAX_ROUNDS:
-        raise ValueError(f"rounds: {rounds} is not allowed; allowed is 1 to {MAX_ROUNDS}")
+        raise ValueError(f"rounds: {rounds} is not allowed; use 1 to {MAX_ROUNDS}")
     last = players if profile.any_seat_begins else 1
     if not 0 <= first < last:
-        raise ValueError(f"first: {first + 1} is not allowed; allowed is 1 to {last}")
+        raise ValueError(f"first: {first + 1} is not allowed; use 1 to {last}")
     return Match(
         game=profile,
         players=players,

@@ -105,13 +105,13 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             known = ["like", *KEYS]
             mistakes.append(
                 f"{where}: {validation.shown_key(key)}: unknown key; "
-                f"{validation.did_you_mean(key, known)}allowed are {', '.join(known)}"
+                f"{validation.did_you_mean(key, known)}use one of {', '.join(known)}"
             )
             continue
         try:
             keys[key] = check(value)
         except validation.WrongValueError as wrong_value:
-            mistakes.append(f"{where}: {key}: {quoted(value)} is not allowed; allowed is {wrong_value}")
+            mistakes.append(f"{where}: {key}: {quoted(value)} is not allowed; use {wrong_value}")
     if mistakes:
         raise ProfileError(*mistakes)
     return keys
@@ -141,7 +141,7 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     profile = unchecked_profile(keys, where, name)
     if profile.difference and "operations" in keys:
         raise ProfileError(
-            f'{where}: difference: true is short for operations = ["sum", "difference"]; allowed is one key'
+            f'{where}: difference: true is short for operations = ["sum", "difference"]; use one key'
         )
     for count in profile.allowed_boxes:
         box = profile.for_box(count)
@@ -153,9 +153,7 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     highest = max(profile.tiles[-1], *profile.allowed_boxes)
     for key, tile in (("start_open", max(profile.start_open or (0,))), ("handicap", max(shut, default=0))):
         if tile > highest:
-            raise ProfileError(
-                f"{where}: {key}: tile {tile} is on no box of this profile; allowed are its tiles"
-            )
+            raise ProfileError(f"{where}: {key}: tile {tile} is on no box of this profile; use its tiles")
     return profile
 
 
@@ -171,7 +169,7 @@ def unchecked_profile(keys: Mapping[str, object], where: str, name: str) -> Prof
         except validation.WrongValueError as wrong:
             given = quoted(name)
             raise ProfileError(
-                f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
+                f"{where}: name: missing, and the file's, {given}, is not allowed; use {wrong}"
             ) from None
     titles = tuple(sorted((key[-2:], str(title)) for key, title in keys.items() if _TITLE.fullmatch(key)))
     settings: dict[str, Any] = {key: value for key, value in keys.items() if not _TITLE.fullmatch(key)}
@@ -246,33 +244,33 @@ def contradiction(box: Profile) -> str | None:
     if complaint := _unmet_need(box) or _contradiction_of_operations(box):
         return complaint
     if not box.starting:
-        return "start_open: no tile of the box would be open; allowed are its tiles"
+        return "start_open: no tile of the box would be open; use its tiles"
     must = box.first_move_must_include
     if must is not None and not to_tiles([must]) & box.starting:
-        return f"first_move_must_include: tile {must} does not start open; allowed are tiles that do"
+        return f"first_move_must_include: tile {must} does not start open; use tiles that do"
     if must is not None and not can_ever_move(box, box.starting, to_tiles([must])):
-        return f"first_move_must_include: no throw can shut tile {must}; allowed are tiles that one can"
+        return f"first_move_must_include: no throw can shut tile {must}; use tiles that one can"
     # Short rows can't have that many sets, and most rows are short.
     if (1 if rows.are_plain(box) else 3) << len(box.tiles) > MAX_MOVES and most_moves(box) > MAX_MOVES:
         return (
             f"dice: {box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "
-            f"allowed are fewer dice, sides or tiles"
+            f"use fewer dice, sides or tiles"
         )
     most = min(box.max_tiles or MAX_MOVES, box.starting.bit_count() * box.rows)
     if box.min_tiles > most:
-        return f"min_tiles: {box.min_tiles} are more than one move may have; allowed is up to {most}"
+        return f"min_tiles: {box.min_tiles} are more than one move may have; use up to {most}"
     if box.row_points and len(box.row_points) != box.rows:
-        return f"row_points: {list(box.row_points)} has another number of rows; allowed are two numbers"
+        return f"row_points: {list(box.row_points)} has another number of rows; use two numbers"
     if 0 in box.ends_turn_on and not box.has_blanks:
         return "ends_turn_on: 0 is the double blank; allowed with bag = 28"
     if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
         digits = len("".join(map(str, box.tiles)))
         if digits > MAX_DIGITS:
-            return f"score: {digits} digits can't be shown; allowed are rows of up to {MAX_DIGITS} (1 to 12)"
+            return f"score: {digits} digits can't be shown; use rows of up to {MAX_DIGITS} (1 to 12)"
     if box.counts_rounds_won:
         if box.limit is not None and box.rounds != 1:
             return (
-                'rounds: is not allowed with match = "rounds-won" and limit, which ends the match; allowed is'
+                'rounds: is not allowed with match = "rounds-won" and limit, which ends the match; use'
                 " one of the two"
             )
     elif not box.is_solo and (box.limit is None) != (box.match is MatchFormat.TOTAL):
@@ -283,16 +281,14 @@ def contradiction(box: Profile) -> str | None:
             "rounds-won, ladder"
         )
     if box.limit == 0 and not box.is_solo:
-        return f"limit: 0 is not allowed; allowed is a whole number from 1 to {MAX_LIMIT}"
+        return f"limit: 0 is not allowed; use a whole number from 1 to {MAX_LIMIT}"
     if box.limit is not None and not (box.is_solo or box.counts_rounds_won) and _always_scores_0(box):
         return "limit: never reached, since every turn scores 0; allowed where a turn can score"
     if must is not None and box.lost_score is not None:
         worst = worst_score(box)
         if (box.lost_score > worst) if box.highest_wins else (box.lost_score < worst):
             allowed = f"up to {worst}" if box.highest_wins else f"{worst} or more"
-            return (
-                f"lost_score: {box.lost_score} is better than the worst score of a turn; allowed is {allowed}"
-            )
+            return f"lost_score: {box.lost_score} is better than the worst score of a turn; use {allowed}"
     return _contradiction_of_match(box) or _contradiction_of_seats(box)
 
 
@@ -308,8 +304,8 @@ def _unmet_need(box: Profile) -> str | None:
             given += f" and {where} = {to_toml(only)}"
         if value not in needs.values:
             listed = _list(needs.values)
-            allowed = f"is {listed}" if listed else "without it"
-            return f"{needs.key}: {_say(value)}is not allowed {given}; allowed {allowed}"
+            remedy = f"use {listed}" if listed else "leave it out"
+            return f"{needs.key}: {_say(value)}is not allowed {given}; {remedy}"
     for key, default, needs in NEEDS:
         value, other = getattr(box, key), getattr(box, needs.key)
         applies = value in needs.of if needs.of else value != default
@@ -342,11 +338,11 @@ def _contradiction_of_operations(box: Profile) -> str | None:
     if box.only_adds or box.difference:
         return None
     if box.dice == 1:
-        return 'operations: need two dice or more; allowed is ["sum"] with dice = 1'
+        return 'operations: need two dice or more; use ["sum"] with dice = 1'
     if Operation.PRODUCT in box.operations and box.dice > 3:
-        return 'operations: "product" multiplies two or three dice; allowed is dice = 2 or 3 with it'
+        return 'operations: "product" multiplies two or three dice; use dice = 2 or 3 with it'
     if Operation.QUOTIENT in box.operations and box.dice != 2:
-        return 'operations: "quotient" divides two dice; allowed is dice = 2 with it'
+        return 'operations: "quotient" divides two dice; use dice = 2 with it'
     return None
 
 
@@ -364,7 +360,7 @@ def _contradiction_of_carry(box: Profile) -> str | None:
             'match = "rounds-won"'
         )
     if box.match is MatchFormat.TOTAL and box.rounds != 1:
-        return 'tie: "carry" is not allowed with match = "total" and several rounds; allowed is rounds = 1'
+        return 'tie: "carry" is not allowed with match = "total" and several rounds; use rounds = 1'
     return None
 
 
@@ -381,16 +377,14 @@ def _contradiction_of_match(box: Profile) -> str | None:
             )
     elif box.match in _BY_POINTS and box.highest_wins != (box.match is MatchFormat.TARGET_WINS):
         return (
-            f'win: "{box.win}" contradicts match = "{box.match}"; allowed is '
+            f'win: "{box.win}" contradicts match = "{box.match}"; use '
             f'"{Win.HIGHEST if box.match is MatchFormat.TARGET_WINS else Win.LOWEST}"'
         )
     if box.shut_wins is not ShutWins.NO and not box.shut_scores_best:
         why = f'win = "{box.win}"' if box.highest_wins else f'score = "{box.score}"'
-        return (
-            f'shut_wins: "{box.shut_wins}" is not allowed, as with {why} a shut is not best; allowed is "no"'
-        )
+        return f'shut_wins: "{box.shut_wins}" is not allowed, as with {why} a shut is not best; use "no"'
     if box.is_solo and box.shut_wins is not ShutWins.NO:
-        return f'shut_wins: "{box.shut_wins}" is not allowed with match = "ladder"; allowed is "no"'
+        return f'shut_wins: "{box.shut_wins}" is not allowed with match = "ladder"; use "no"'
     if box.stakes is Stakes.BANK:
         return _contradiction_of_bank(box)
     return None
@@ -405,11 +399,11 @@ def _contradiction_of_bank(box: Profile) -> str | None:
     if box.shut_wins is not ShutWins.NO:
         return (
             f'shut_wins: "{box.shut_wins}" is not allowed with stakes = "bank", against which everybody has '
-            'a turn; allowed is "no"'
+            'a turn; use "no"'
         )
     payments = [paid for _, paid in box.pays]
     if payments != sorted(payments, reverse=not box.highest_wins):
-        return "pays: a better score would be paid less; allowed are payments that rise with better scores"
+        return "pays: a better score would be paid less; use payments that rise with better scores"
     return None
 
 
@@ -422,24 +416,21 @@ def _contradiction_of_seats(box: Profile) -> str | None:
         return 'teams: with stakes = "bank" everybody plays alone; allowed with stakes of the players'
     order = order_of(box)
     if any(box.handicap) and not order.has_head_starts:
-        return f"handicap: is not allowed {_with('turns', (box.turns,))}; allowed without it"
+        return f"handicap: is not allowed {_with('turns', (box.turns,))}; leave it out"
     for seat, head in enumerate(box.handicap):
         if isinstance(head, int):
             if head and box.counts_rounds_won:
-                return (
-                    'handicap: points mean nothing with match = "rounds-won"; allowed are tiles that start '
-                    "shut"
-                )
+                return 'handicap: points mean nothing with match = "rounds-won"; use tiles that start shut'
             if head and (box.is_race or not order.has_points):
-                return "handicap: points mean nothing in a race; allowed are tiles that start shut"
+                return "handicap: points mean nothing in a race; use tiles that start shut"
             if box.match is MatchFormat.TARGET_WINS and box.limit is not None and head >= box.limit:
-                return f"handicap: {head} points would reach the limit; allowed are fewer than {box.limit}"
+                return f"handicap: {head} points would reach the limit; use fewer than {box.limit}"
             continue
         played = for_seat(box, seat)
         none_left = not box.starting & ~to_tiles(head)
         if none_left or (played is not box and contradiction(replace(played, handicap=()))):
             shown = ", ".join(map(str, head))
-            return f"handicap: without {shown} there is nothing to play; allowed are fewer tiles, or others"
+            return f"handicap: without {shown} there is nothing to play; use fewer tiles, or others"
     return None
 
 

@@ -274,8 +274,8 @@ class _Parser:
                 raise self._error(f"{quoted(line)} is not a line of a record's head")
             self._at += 1
         missing = {
-            f"players: missing; allowed are 1 to {MAX_PLAYERS}": "players" not in counts,
-            "profile: missing; allowed is its id, or its keys": named is None and not keys,
+            f"players: missing; use 1 to {MAX_PLAYERS}": "players" not in counts,
+            "profile: missing; use its id, or its keys": named is None and not keys,
         }
         if any(missing.values()):
             raise self._error("; ".join(what for what, is_missing in missing.items() if is_missing))
@@ -292,7 +292,7 @@ class _Parser:
     def _number(self, word: str, text: str, most: int) -> int:
         number = count(text, most)
         if number is None:
-            raise self._error(f"{word}: {quoted(text)} is not allowed; allowed is 1 to {most}")
+            raise self._error(f"{word}: {quoted(text)} is not allowed; use 1 to {most}")
         return number
 
     def _find_named(self, rest: str) -> Profile:
@@ -306,7 +306,7 @@ class _Parser:
         allowed = ", ".join(map(str, profile.allowed_boxes))
         played = profile.for_box(int(box)) if box in allowed.split(", ") else None
         if played is None:
-            raise self._error(f"profile: a box of {quoted(box)} is not allowed; allowed are {allowed}")
+            raise self._error(f"profile: a box of {quoted(box)} is not allowed; use {allowed}")
         return played
 
     def _actions(self, match: Match) -> Iterator[Action]:

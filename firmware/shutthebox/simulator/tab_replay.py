@@ -45,7 +45,7 @@ def unpack(text: str) -> str:
             raise ValueError("not all of it, or too much")
         return script.decode()
     except (ValueError, zlib.error):
-        raise ShutTheBoxError("link: incomplete; allowed is a link made by the box") from None
+        raise ShutTheBoxError("link: incomplete; use a link made by the box") from None
 
 
 class TabReplay:

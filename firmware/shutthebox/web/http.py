@@ -40,7 +40,7 @@ def listen(port: int, address: str = LOOPBACK) -> socket.socket:
         version = ipaddress.ip_address(address).version
     except ValueError:
         raise PortError(
-            f"--listen: {address!r} is not allowed; allowed is an address in numbers, such as {LOOPBACK} "
+            f"--listen: {address!r} is not allowed; use an address in numbers, such as {LOOPBACK} "
             "(this machine only) or :: (all)"
         ) from None
     family = socket.AF_INET if version == 4 else socket.AF_INET6

@@ -129,7 +129,7 @@ class Authority:
         """
         _check_host(settings.host)
         if self._certificate_path.exists():
-            raise LeagueError(f"{self._keys}: there is a league already; allowed is another --folder")
+            raise LeagueError(f"{self._keys}: there is a league already; use another --folder")
         try:
             self._keys.mkdir(parents=True, exist_ok=True)
             self._keys.chmod(0o700)
@@ -138,7 +138,7 @@ class Authority:
             self._make_keys(settings.host)
             self.allow(())
         except OSError as error:
-            raise LeagueError(f"--folder: {error}; allowed is a folder that can be written to") from None
+            raise LeagueError(f"--folder: {error}; use a folder that can be written to") from None
 
     def _make_keys(self, host: str) -> None:
         authority = ec.generate_private_key(ec.SECP256R1())
@@ -205,7 +205,7 @@ class Authority:
         """The key that signs receipts."""
         key = load_pem_private_key(self._read(self._keys / "receipts.key"), password=None)
         if not isinstance(key, Ed25519PrivateKey):
-            raise LeagueError(f"{self._keys / 'receipts.key'}: allowed is an Ed25519 key")
+            raise LeagueError(f"{self._keys / 'receipts.key'}: must be an Ed25519 key")
         return key
 
     @property
@@ -448,7 +448,7 @@ def _check_host(host: str) -> None:
         return
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in host.split(".")):
         raise LeagueError(
-            f"host: {quoted(host)} is not allowed; allowed are names such as league.example, and addresses"
+            f"host: {quoted(host)} is not allowed; use a name such as league.example, or an address"
         )
 
 

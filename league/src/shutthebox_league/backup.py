@@ -58,7 +58,7 @@ def back_up(engine: Engine, file: Path) -> None:
                     copy.rename(_new(file))
                 _sync(file.parent)
         except FileExistsError:
-            raise LeagueError(f"{file}: exists; allowed is a new file") from None
+            raise LeagueError(f"{file}: exists; use a new file") from None
 
 
 def keep_backups(engine: Engine, folder: Path, count: int, now_s: int) -> None:
@@ -188,7 +188,7 @@ def _own_errors(file: Path, more: str = "") -> Iterator[None]:
         raise LeagueError(f"{file}: {error}{more}") from None
 
 
-_ALLOWED = "allowed is a file that `shutthebox-league backup` wrote"
+_ALLOWED = "use a file that `shutthebox-league backup` wrote"
 
 
 def _check(db: sqlite3.Connection, file: Path) -> None:

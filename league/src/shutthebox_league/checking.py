@@ -77,10 +77,10 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
     text = played.record
     if len(text) > MAX_RECORD:
         raise RefusedError(
-            f"record: {len(text)} characters; allowed are {MAX_RECORD}, more than an evening's play"
+            f"record: {len(text)} characters; at most {MAX_RECORD} are allowed, more than an evening's play"
         )
     if not text.replace("\n", "").isprintable():
-        raise RefusedError("record: allowed are characters that can be printed")
+        raise RefusedError("record: use characters that can be printed")
     try:
         record, end = parse_to_end(text, "record", _no_profile)
     except (RecordError, ProfileError) as error:
@@ -89,7 +89,7 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
         raise RefusedError(f"record: the rules can't follow it: {type(error).__name__}") from error
     conditions = record.conditions
     if conditions is None:
-        raise RefusedError("record: its conditions are missing; allowed is a record as a box writes it")
+        raise RefusedError("record: its conditions are missing; use a record as a box writes it")
     if end.result is None and not (record.given_up and conditions.equal_dice):
         raise RefusedError("record: the match has not ended")
     category = category_of(record)

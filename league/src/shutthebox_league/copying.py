@@ -35,12 +35,12 @@ def copy_league(source: Engine, target: Engine) -> Mapping[str, int]:
     migrate(source)
     found = set(inspect(target).get_table_names())
     if foreign := sorted(found - set(METADATA.tables) - {VERSIONS}):
-        raise LeagueError(f"the new database has a table {foreign[0]}; allowed is an empty one")
+        raise LeagueError(f"the new database has a table {foreign[0]}; use an empty one")
     migrate(target)
     with snapshot(source) as there, target.begin() as here:
         for table in METADATA.sorted_tables:
             if here.execute(select(table).limit(1)).first() is not None:
-                raise LeagueError(f"the new database has rows in {table.name}; allowed is an empty one")
+                raise LeagueError(f"the new database has rows in {table.name}; use an empty one")
         return copy_rows(there, here)
 
 

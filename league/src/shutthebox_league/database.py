@@ -92,7 +92,7 @@ def open_database(url: str) -> Engine:
         engine = create_engine(parsed, **options)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         raise LeagueError(
-            f"--database: {one_line(str(error))}; allowed are sqlite:///FILE and postgresql://USER@HOST/NAME"
+            f"--database: {one_line(str(error))}; use sqlite:///FILE or postgresql://USER@HOST/NAME"
         ) from None
     if engine.dialect.name == "postgresql":
         event.listen(engine, "checkin", _note_use)

@@ -56,7 +56,7 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
         LeagueError: for a name that is not allowed.
     """
     if not _BOX_NAME.fullmatch(box):
-        raise LeagueError(f"{quoted(box)} is not allowed; allowed are up to 40 of a-z, 0-9 and - for a box")
+        raise LeagueError(f"{quoted(box)} is not allowed; use up to 40 of a-z, 0-9 and - for a box")
     pub = read_name(pub, "--pub")
     with authority.alone(), engine.begin() as db:
         pub_id, token = _pub(db, pub)
@@ -86,7 +86,7 @@ def revoke(engine: Engine, authority: Authority, name: str) -> None:
         LeagueError: if no such key is enrolled.
     """
     if name not in good_keys(engine):
-        raise LeagueError(f"{quoted(name)} is not a valid key; allowed are those that `list keys` shows")
+        raise LeagueError(f"{quoted(name)} is not a valid key; use one that `list keys` shows")
     authority.note(REVOKED, name)
     settle(engine, authority)
 
@@ -179,9 +179,7 @@ def _pub(db: Connection, name: str) -> tuple[int, str | None]:
         if found.name == name:
             return int(found.id), None
         if _letters(found.name) == like:
-            raise LeagueError(
-                f"--pub: {quoted(name)} is too like {quoted(found.name)}; allowed is another name"
-            )
+            raise LeagueError(f"--pub: {quoted(name)} is too like {quoted(found.name)}; use another name")
     read_new_name(name, "--pub")
     plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
     base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-") or "pub"

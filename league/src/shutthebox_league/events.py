@@ -121,18 +121,16 @@ def make_event(
         LeagueError: for a value that is not allowed.
     """
     if format_ not in list(Format):
-        raise LeagueError(f"--format: {quoted(format_)} is not allowed; allowed are {', '.join(Format)}")
+        raise LeagueError(f"--format: {quoted(format_)} is not allowed; use one of {', '.join(Format)}")
     for initials in entrants:
         if not INITIALS.fullmatch(initials):
-            raise LeagueError(
-                f"--entrants: {quoted(initials)} is not allowed; allowed are three letters A-Z each"
-            )
+            raise LeagueError(f"--entrants: {quoted(initials)} is not allowed; use three letters A-Z each")
     if not 2 <= len(entrants) <= MOST_ENTRANTS or len(set(entrants)) < len(entrants):
-        raise LeagueError(f"--entrants: allowed are 2 to {MOST_ENTRANTS} different initials")
+        raise LeagueError(f"--entrants: use 2 to {MOST_ENTRANTS} different initials")
     if last_night < first_night:
-        raise LeagueError("--last-night: allowed is the first night or a later one")
+        raise LeagueError("--last-night: use the first night or a later one")
     if not 0 <= grace_h <= 24 * 31:
-        raise LeagueError("--grace: allowed are 0 to 744 hours")
+        raise LeagueError("--grace: use 0 to 744 hours")
     if profile_of(category) is None or not 1 <= category.rounds <= MAX_ROUNDS:
         raise LeagueError(f"--tiles, --rounds: no box offers {category.game} so")
     box_ids = [_box_id(db, box) for box in dict.fromkeys(boxes)]
@@ -173,14 +171,14 @@ def _check_others(db: Connection, number: int, entrants: Sequence[str], first: d
     )  # fmt: skip
     if found := db.execute(many.limit(1)).scalar():
         raise LeagueError(
-            f"--entrants: {found} is in {MOST_AT_ONCE} events of this game then; allowed are no more"
+            f"--entrants: {found} is in {MOST_AT_ONCE} events of this game then; no more are allowed"
         )
 
 
 def _box_id(db: Connection, name: str) -> int:
     found = db.execute(select(BOX.c.id).where(BOX.c.name == name)).scalar()
     if found is None:
-        raise LeagueError(f"--boxes: {quoted(name)} is not a box; allowed are those that `list boxes` shows")
+        raise LeagueError(f"--boxes: {quoted(name)} is not a box; use one that `list boxes` shows")
     return int(found)
 
 

@@ -19,9 +19,9 @@ def read_initials(text: str) -> list[str]:
     found = list(dict.fromkeys(text[:1000].upper().replace(",", " ").split()))
     for initials in found:
         if not INITIALS.fullmatch(initials):
-            raise LeagueError(f"{quoted(initials)} is not allowed; allowed are three letters A-Z each")
+            raise LeagueError(f"{quoted(initials)} is not allowed; use three letters A-Z each")
     if not 1 <= len(found) <= _MOST:
-        raise LeagueError(f"allowed are 1 to {_MOST} initials, such as ANN BOB")
+        raise LeagueError(f"use 1 to {_MOST} initials, such as ANN BOB")
     return found
 
 

@@ -102,9 +102,7 @@ def zone_of(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise LeagueError(
-            f"--zone: {quoted(name)} is not known; allowed are names such as Europe/London"
-        ) from None
+        raise LeagueError(f"--zone: {quoted(name)} is not known; use a name such as Europe/London") from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -301,13 +299,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _port(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not allowed; allowed is 1 to 65535")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not allowed; use 1 to 65535")
     return int(text)
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 10_000:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not allowed; allowed is 1 to 10000")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not allowed; use 1 to 10000")
     return int(text)
 
 
@@ -320,7 +318,7 @@ def _date(text: str) -> date:
         return found
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is not allowed; allowed are dates such as 2026-12-31"
+            f"{quoted(text)} is not allowed; use a date such as 2026-12-31"
         ) from None
 
 
@@ -395,7 +393,7 @@ def _void(args: argparse.Namespace, league: League) -> None:
             _say_void(league, lambda db: void_match(db, _number(text), now_s, tonight))
         case _:
             raise LeagueError(
-                "void: allowed are MATCH, KEY [--from DATE] and EVENT ABC, each with --undo; or --undo NUMBER"
+                "void: use MATCH, KEY [--from DATE] or EVENT ABC, each with --undo; or --undo NUMBER"
             )
 
 
@@ -407,7 +405,7 @@ def _say_undone(league: League, do: Callable[[Connection], int]) -> None:
 
 def _number(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:20]) < 2**63:
-        raise LeagueError(f"{quoted(text)} is not allowed; allowed is the number of a match or an event")
+        raise LeagueError(f"{quoted(text)} is not allowed; use the number of a match or an event")
     return int(text)
 
 
@@ -483,7 +481,7 @@ def _serve(args: argparse.Namespace, league: League) -> None:
 
     passed = passed_socket()
     if passed is None and args.port is None:
-        raise LeagueError("serve: no socket was passed; allowed is --port, or a start by systemd")
+        raise LeagueError("serve: no socket was passed; use --port, or a start by systemd")
     where = {"port": args.port} if passed is None else {"fd": passed.detach()}
     migrate(league.engine)
     app = application(league.engine, league.zone, league.authority, secure=passed is not None)
@@ -575,9 +573,7 @@ def _backup(args: argparse.Namespace, league: League) -> None:
 def _move(args: argparse.Namespace, league: League) -> None:
     league.claim()
     if args.database.startswith("sqlite") and not args.database.startswith("sqlite:////"):
-        raise LeagueError(
-            "the services start in another folder; allowed is the whole path: sqlite:////FOLDER/FILE"
-        )
+        raise LeagueError("the services start in another folder; use the whole path: sqlite:////FOLDER/FILE")
     target = open_database(args.database)
     try:
         counts = copy_league(league.engine, target)

@@ -25,7 +25,7 @@ def read_new_name(text: str, where: str) -> str:
     scripts = {unicodedata.name(each, "").partition(" ")[0] for each in letters} & _LOOK_ALIKE
     if len(scripts) > 1:
         found = " and ".join(script.title() for script in sorted(scripts))
-        raise LeagueError(f"{where}: {quoted(text)} has {found} letters; allowed are those of one of them")
+        raise LeagueError(f"{where}: {quoted(text)} has {found} letters; use letters of one alphabet")
     return name
 
 
@@ -42,7 +42,7 @@ def read_name(text: str, where: str) -> str:
     name = " ".join(text.split())
     marks = "".join("m" if unicodedata.category(each).startswith("M") else " " for each in name)
     if not 1 <= len(name) <= _MOST or not name.isprintable():
-        raise LeagueError(f"{where}: {quoted(text)} is not allowed; allowed are up to {_MOST} characters")
+        raise LeagueError(f"{where}: {quoted(text)} is not allowed; use up to {_MOST} characters")
     if _BLANK.search(name) or "m" * (_MOST_MARKS + 1) in marks or marks.startswith("m"):
-        raise LeagueError(f"{where}: {quoted(text)} is not allowed; allowed are characters that can be read")
+        raise LeagueError(f"{where}: {quoted(text)} is not allowed; use characters that can be read")
     return name

@@ -119,7 +119,7 @@ def void_key(
         LeagueError: if there are none.
     """
     if db.execute(select(KEY.c.name).where(KEY.c.name == name)).first() is None:
-        raise LeagueError(f"{name}: no such key; allowed are those that `list keys` shows")
+        raise LeagueError(f"{name}: no such key; use one that `list keys` shows")
     chains = select(CHAIN.c.id).where(CHAIN.c.key_name == name)
     which = MATCH.c.chain_id.in_(chains)
     if from_s is not None:
@@ -163,7 +163,7 @@ def void_at_pub(
     if not matches:
         raise LeagueError("these matches are void already")
     if len(matches) > AT_ONCE:
-        raise LeagueError(f"allowed are {AT_ONCE} matches at a time")
+        raise LeagueError(f"at most {AT_ONCE} matches are allowed at a time")
     own = MATCH.c.id.in_(matches) & (MATCH.c.pub_id == pub_id) & (_received_s() > now_s - LANDLORD_S)
     # Of all that were asked for: everybody can read what is void.
     matches = db.execute(select(MATCH.c.id).where(own).order_by(MATCH.c.id)).scalars().all()
@@ -198,7 +198,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         allowed = "those that `list voidings` shows"
         if pub_id is not None:
             allowed = "those of this pub of the last two weeks; the operator can undo older ones"
-        raise LeagueError(f"{voiding}: not a current voiding; allowed are {allowed}")
+        raise LeagueError(f"{voiding}: not a current voiding; use {allowed}")
     covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     if pub_id is not None:
         check_landlord(db, covered, now_s)
@@ -228,7 +228,7 @@ def undo_all(db: Connection, what: str, now_s: int) -> int:
     own = same & VOIDING.c.pub_id.is_(None) & VOIDING.c.undone_s.is_(None)
     held = db.execute(select(VOIDING.c.id).where(own)).scalars().all()
     if not held:
-        raise LeagueError(f"{what}: it has not been voided; allowed are those that `list voidings` shows")
+        raise LeagueError(f"{what}: it has not been voided; use one that `list voidings` shows")
     return sum(undo(db, voiding, None, now_s) for voiding in held)
 
 
@@ -446,4 +446,4 @@ def _check_landlord(db: Connection, pub_id: int, now_s: int) -> None:
     made = select(func.count()).where(own, VOIDING.c.made_s > since_s)
     undone = select(func.count()).where(own, VOIDING.c.undone_s > since_s)
     if sum(db.execute(query).scalar_one() for query in (made, undone)) >= A_DAY:
-        raise LeagueError(f"allowed are {A_DAY} changes of this kind in a day; the operator can make more")
+        raise LeagueError(f"only {A_DAY} changes of this kind a day are allowed; the operator can make more")

@@ -52,7 +52,7 @@ def back_up(db: sqlite3.Connection, to: Path) -> int:
     except BackupError:
         raise
     except OSError as error:
-        raise BackupError(f"{shown_path(to)}: {error.strerror}; allowed is a new file") from None
+        raise BackupError(f"{shown_path(to)}: {error.strerror}; use a new file") from None
     except (sqlite3.Error, ValueError) as error:
         raise BackupError(f"{shown_path(to)}: {error}") from None
     return len(content)

@@ -51,7 +51,7 @@ def _seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 0 < float(text) <= 86_400:
             return float(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not allowed; allowed are up to 86400 seconds")
+    raise argparse.ArgumentTypeError(f"{text!r} is not allowed; use up to 86400 seconds")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -26,10 +26,10 @@ def duration_ns(word: str) -> int:
     """
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(s|ms|us|ns|)", word)
     if not found:
-        raise WrongError(f"{quoted(word)} is not a duration; allowed are seconds like 1.5, or 12ms, 200us")
+        raise WrongError(f"{quoted(word)} is not a duration; use seconds like 1.5, or 12ms, 200us")
     duration = round(Fraction(found[1]) * _UNITS[found[2]])
     if duration > LONGEST_NS:
-        raise WrongError(f"{quoted(word)} is too long; allowed are up to 100 hours")
+        raise WrongError(f"{quoted(word)} is too long; use up to 100 hours")
     return duration
 
 
@@ -40,7 +40,7 @@ def number(word: str, low: int, high: int, what: str) -> int:
         WrongError: anything else.
     """
     if not re.fullmatch(r"-?[0-9]{1,19}", word) or not low <= int(word) <= high:
-        raise WrongError(f"{quoted(word)} is not a valid {what}; allowed is {low} to {high}")
+        raise WrongError(f"{quoted(word)} is not a valid {what}; use {low} to {high}")
     return int(word)
 
 
@@ -51,7 +51,7 @@ def fraction(word: str) -> float:
         WrongError: anything else.
     """
     if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
-        raise WrongError(f"{quoted(word)} is not a fraction; allowed is 0 to 1")
+        raise WrongError(f"{quoted(word)} is not a fraction; use 0 to 1")
     return float(word)
 
 
@@ -93,7 +93,7 @@ def exactly(count: int, words: Sequence[str], form: str) -> Sequence[str]:
         WrongError: there are more or fewer.
     """
     if len(words) != count:
-        raise WrongError(f"allowed is: {form}")
+        raise WrongError(f"use {form}")
     return words
 
 
@@ -104,5 +104,5 @@ def either(word: str, yes: str, no: str) -> bool:
         WrongError: it's neither.
     """
     if word not in (yes, no):
-        raise WrongError(f"{quoted(word)}; allowed are {yes} and {no}")
+        raise WrongError(f"{quoted(word)}; use {yes} or {no}")
     return word == yes

@@ -28,7 +28,7 @@ MODES = tuple(dict.fromkeys(mode.in_scenarios for mode in Mode))
 def _read_mode(words: Sequence[str]) -> str:
     (word,) = exactly(1, words, "expect mode MODE")
     if word not in MODES:
-        raise WrongError(f"{quoted(word)} is not a mode; allowed are {', '.join(MODES)}")
+        raise WrongError(f"{quoted(word)} is not a mode; use one of {', '.join(MODES)}")
     return word
 
 
@@ -42,7 +42,7 @@ def _read_tiles(words: Sequence[str]) -> tuple[int, ...]:
 
 def _read_verdict(words: Sequence[str]) -> str:
     if not words or words[0] not in list(VerdictKind):
-        raise WrongError(f"{quoted(' '.join(words))} is not a verdict; allowed are {', '.join(VerdictKind)}")
+        raise WrongError(f"{quoted(' '.join(words))} is not a verdict; use one of {', '.join(VerdictKind)}")
     amounts = [number(word, 0, 10**9, "number") for word in words[1:]]
     return " ".join(map(str, (words[0], *amounts)))
 
@@ -59,7 +59,7 @@ def _read_points(words: Sequence[str]) -> tuple[int, int]:
 def _read_stakes(words: Sequence[str]) -> tuple[int, Fraction]:
     player, stakes = exactly(2, words, "expect owes PLAYER STAKES")
     if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
-        raise WrongError(f"{quoted(stakes)} is not a number of stakes; allowed are 2, -4, 0.5, 1/3")
+        raise WrongError(f"{quoted(stakes)} is not a number of stakes; use a number like 2, -4, 0.5 or 1/3")
     return number(player, 1, MAX_PLAYERS, "player"), Fraction(stakes)
 
 
@@ -70,14 +70,14 @@ def _read_winners(words: Sequence[str]) -> tuple[int, ...]:
 def _read_text(words: Sequence[str]) -> str:
     text = " ".join(words)
     if len(text) < 3 or not (text.startswith('"') and text.endswith('"')):
-        raise WrongError('allowed is: expect text "WORDS"')
+        raise WrongError('use expect text "WORDS"')
     return text[1:-1]
 
 
 def _read_picture(words: Sequence[str]) -> str:
     (name,) = exactly(1, words, "expect panel NAME")
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        raise WrongError(f"{quoted(name)}; allowed are letters, digits, - and _")
+        raise WrongError(f"{quoted(name)}; use letters, digits, - and _")
     return name
 
 
@@ -142,7 +142,7 @@ class Expect(Verb):
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
         if not words or words[0] not in EXPECTATIONS:
-            raise WrongError(f"what is expected? allowed are {', '.join(EXPECTATIONS)}")
+            raise WrongError(f"what's expected? use one of {', '.join(EXPECTATIONS)}")
         return cls(words[0], EXPECTATIONS[words[0]].read(words[1:]))
 
     @property

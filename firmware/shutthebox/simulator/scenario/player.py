@@ -149,6 +149,6 @@ class Replay:
         if start_ns < self.world.now_ns:
             raise ScenarioError(
                 f"{self._at(line)}: it is {self.world.now_ns / 1e9:g} s already; "
-                f"allowed is a later time than @{start_ns / 1e9:g}"
+                f"use a later time than @{start_ns / 1e9:g}"
             )
         self.world.run_until(start_ns)

@@ -126,9 +126,9 @@ def parse(text: str, where: str) -> Scenario:
         work += verb.work
         now_ns = (now_ns + line.after_ns if line.at_ns is None else max(now_ns, line.at_ns)) + verb.lasts_ns
         if work > MAX_WORK:
-            raise ScenarioError(f"{where}:{line.line}: too much to do; allowed are {MAX_WORK} steps in all")
+            raise ScenarioError(f"{where}:{line.line}: too much to do; use at most {MAX_WORK} steps in all")
         if now_ns > LONGEST_NS:
-            raise ScenarioError(f"{where}:{line.line}: too late; allowed are up to 100 hours in all")
+            raise ScenarioError(f"{where}:{line.line}: too late; use up to 100 hours in all")
         begun = begun or not isinstance(verb, _WITHOUT_TIME)
         config = configs.setdefault(line.box, Config())
         if isinstance(verb, Seed):
@@ -148,7 +148,7 @@ def parse(text: str, where: str) -> Scenario:
 def _parse_lines(text: str, where: str) -> Iterator[TimedVerb]:
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > _MAX_LINE:
-            raise ScenarioError(f"{where}:{number}: a line is too long; allowed are {_MAX_LINE} characters")
+            raise ScenarioError(f"{where}:{number}: a line is too long; use at most {_MAX_LINE} characters")
         words = _words(line)
         if not words:
             continue
@@ -157,7 +157,7 @@ def _parse_lines(text: str, where: str) -> Iterator[TimedVerb]:
         try:
             if words[0] == "box":
                 if words[1:2] != ["2:"] or not words[2:]:
-                    raise WrongError("allowed is: box 2: LINE")
+                    raise WrongError("use box 2: LINE")
                 box, words = 2, words[2:]
             if words[0][0] == "@":
                 at_ns = duration_ns(words.pop(0)[1:])
@@ -165,10 +165,10 @@ def _parse_lines(text: str, where: str) -> Iterator[TimedVerb]:
                 after_ns = duration_ns(words.pop(0)[1:])
             if not words or words[0] not in VERBS:
                 near = did_you_mean(words[0], VERBS) if words else ""
-                raise WrongError(f"{near}allowed are {', '.join(VERBS)}")
+                raise WrongError(f"{near}use one of {', '.join(VERBS)}")
             verb = VERBS[words[0]].parse(words[1:])
             if box > 1 and isinstance(verb, ChangeLink):
-                raise WrongError("it's between both boxes; allowed is the line without box 2:")
+                raise WrongError("it's between both boxes; use the line without box 2:")
         except WrongError as wrong:
             shown = words[0] if words else line.strip()
             raise ScenarioError(f"{where}:{number}: {shown[:40]}: {wrong}") from None

@@ -84,7 +84,7 @@ class Configure(Verb):
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
         if len(words) < 2:
-            raise WrongError("allowed is: config KEY VALUE")
+            raise WrongError("use config KEY VALUE")
         return cls(words[0], " ".join(words[1:]))
 
 
@@ -111,7 +111,7 @@ class QueueDice(Verb):
     def parse(cls, words: Sequence[str]) -> Self:
         throws = [chunk.split() for chunk in " ".join(words).split("|")]
         if not all(throws):
-            raise WrongError("an empty throw; allowed is: dice 3 5 | 6")
+            raise WrongError("an empty throw; use dice 3 5 | 6")
         return cls(tuple(map(faces, throws)))
 
     def do(self, box: VirtualBox) -> None:
@@ -265,7 +265,7 @@ class Choose(FormVerb):
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
         if len(words) < 2:
-            raise WrongError("allowed is: choose KEY VALUE")
+            raise WrongError("use choose KEY VALUE")
         return cls(setting(words[0], toml_value(" ".join(words[1:]))))
 
 
@@ -279,7 +279,7 @@ class Names(FormVerb):
     def parse(cls, words: Sequence[str]) -> Self:
         given = names_from(words)
         if not all(map(is_name, given.names)):
-            raise WrongError("allowed are names of three letters from A to Z, or -")
+            raise WrongError("use names of three letters from A to Z, or -")
         return cls(given)
 
 
@@ -296,7 +296,7 @@ class Rules(FormVerb):
         except (ValueError, RecursionError):
             text = None
         if not isinstance(text, str):
-            raise WrongError("allowed is a profile as one text in JSON")
+            raise WrongError("use a profile as one text in JSON")
         try:
             return cls(RulesGiven(from_text(text, Path("rules"))))
         except ProfileError as error:
@@ -363,7 +363,7 @@ class ChangeLink(Verb):
             case ["late" as what, seconds]:
                 return cls(what, duration_ns(seconds))
             case _:
-                raise WrongError("allowed are: link cut, link up, link lose 0.2, link double, link late 30")
+                raise WrongError("use link cut, link up, link lose 0.2, link double, link late 30")
 
     def do(self, box: VirtualBox) -> None:
         if box.link is None:

@@ -216,7 +216,7 @@ class OwnersPage:
         with self._forgetting:
             spent = self._forgets.spent(str(pub_id), time.monotonic())
         if spent + len(initials) / FORGETS_A_DAY > 1:
-            raise LeagueError(f"allowed are {FORGETS_A_DAY} initials in a day; the operator can do more")
+            raise LeagueError(f"only {FORGETS_A_DAY} initials a day are allowed; the operator can do more")
         self._authority.note_forgotten([digest_of(each) for each in initials], pub_id, now_s)
         counts = [f"{each} from {players.forget(db, each, pub_id, now_s)} matches" for each in initials]
         return f"Removed: {', '.join(counts)} of this pub."
@@ -291,7 +291,7 @@ def _protect(db: Connection, pub_id: int, form: Form) -> str:
     initials = read_initials(first_value(form, "initials"))
     known = {each for each, everywhere in players.protected_at(db, pub_id) if not everywhere}
     if len(known.union(initials)) > MOST_PROTECTED:
-        raise LeagueError(f"allowed are {MOST_PROTECTED} protected initials in a pub")
+        raise LeagueError(f"a pub can have at most {MOST_PROTECTED} protected initials")
     players.protect(db, initials, pub_id)
     return f"Protected in this pub: {', '.join(initials)}."
 

@@ -48,7 +48,7 @@ def _run(args: argparse.Namespace) -> int:
     # systemd hands over the configuration alone.
     config = with_files_beside(read_config(args.config), CONFIG_FILE.parent).link
     if not config.on:
-        raise ShutTheBoxError(f"{args.config}: link.on: is false; allowed here is true")
+        raise ShutTheBoxError(f"{args.config}: link.on: is false; the link's helper needs true")
     if not args.state.is_dir():
         raise ShutTheBoxError(f"--state: {args.state}: is no folder")
     helper = Helper(args.socket, broker_place(config), KeyStore(args.state))
@@ -73,7 +73,7 @@ def broker_place(config: LinkConfig) -> Place:
         try:
             tls = ssl.create_default_context(cafile=config.ca or None)
         except OSError as error:
-            why = f"link.ca: {config.ca}: {reason(error)}; allowed is a certificate as PEM"
+            why = f"link.ca: {config.ca}: {reason(error)}; use a certificate as PEM"
             raise ShutTheBoxError(why) from None
         tls.minimum_version = ssl.TLSVersion.TLSv1_2
     return Place(host, port, tls, config.user, config.password)

@@ -58,7 +58,7 @@ def _run(args: argparse.Namespace) -> int:
             raise ShutTheBoxError(f"{home.host}: can't be reached; the box stays in Home Assistant")
         return 0
     if enrolment is None and home is None:
-        raise ShutTheBoxError("nothing to do: allowed are --enrolment, or a broker in --home-assistant")
+        raise ShutTheBoxError("nothing to do; use --enrolment, or a broker in --home-assistant")
     uplink = Uplink(Spool(args.outbox), args.scores, enrolment, home)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: uplink.inbox.put(None))

@@ -78,7 +78,7 @@ class _Client(paho.Client):
     def _sock_recv(self, size: int) -> Any:  # noqa: ANN401  (two versions of the library)
         # The library asks for the rest of a packet in one call, after it has read the length.
         if size > MOST_PACKET:
-            raise ConnectionAbortedError(f"a packet of {size} bytes; allowed are {MOST_PACKET}")
+            raise ConnectionAbortedError(f"a packet of {size} bytes; at most {MOST_PACKET} are allowed")
         return super()._sock_recv(size)
 
     def _packet_handle(self) -> Any:  # noqa: ANN401  (two versions of the library)

@@ -78,9 +78,7 @@ def find_enrolment(path: Path) -> Enrolment | None:
     except ValueError:
         private = public = None  # type: ignore[assignment]
     if not isinstance(private, Ed25519PrivateKey) or not isinstance(public, Ed25519PublicKey):
-        raise SettingsError(
-            f"{path}: league.key, league.league_key: not allowed; allowed are Ed25519 keys as PEM"
-        )
+        raise SettingsError(f"{path}: league.key, league.league_key: not allowed; use Ed25519 keys as PEM")
     return Enrolment(
         found["name"],
         found["host"],
