@@ -28,6 +28,7 @@ from shutthebox.game.switches.switch import BUTTONS
 from shutthebox.game.table import ADVICE, INPUT_NAMES
 from shutthebox.link.messages import Message
 from shutthebox.link.requests import LinkReport, LinkRequest
+from shutthebox.owner.report import KINDS
 from shutthebox.rules.actions import ACTIONS, Action, Advanced, Moved, OutOfTime, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile, ShutWins
@@ -195,3 +196,14 @@ def test_every_key_of_the_configuration_is_read() -> None:
     read = attributes(*PACKAGE.rglob("*.py")) | named
     unread = [f"{name}.{key}" for name, keys in SECTIONS.items() for key in keys if key not in read]
     assert unread == [], "nothing obeys it"
+
+
+def test_every_kind_of_fault_has_words_for_the_owner() -> None:
+    kinds = set[str]()
+    for path in PACKAGE.rglob("*.py"):
+        for node in nodes_of(path):
+            match node:
+                case ast.Call(func=ast.Name("Faulted"), args=[ast.Constant(str(kind)), *_]):
+                    kinds.add(kind)
+    assert len(kinds) > 2
+    assert sorted(kinds - KINDS.keys()) == [], "KINDS in owner/report.py"

@@ -31,9 +31,10 @@ EVENING_BEGINS_H = 6
 _WEEKDAYS_S = 6 * 24 * 3600
 """Seconds for which a weekday and a time are unambiguous."""
 
-_KINDS = {fault.value: prompt for fault, (prompt, _) in FAULT_TEXTS.items()}
-_KINDS |= {fault.value: text for fault, text in MACHINE_FAULT_TEXTS.items()}
-_KINDS |= {"store": message("Memory"), "service": message("Wrong code"), "link": message("Another box")}
+KINDS = {fault.value: prompt for fault, (prompt, _) in FAULT_TEXTS.items()}
+KINDS |= {fault.value: text for fault, text in MACHINE_FAULT_TEXTS.items()}
+KINDS |= {"store": message("Memory"), "service": message("Wrong code"), "link": message("Another box")}
+"""The words for each kind of fault but those of switches."""
 _AILMENTS = {ailment.value: ailment for ailment in Ailment}
 
 
@@ -150,7 +151,7 @@ def _tell(fault: Faulted) -> tuple[Text, int | None]:
     if fault.switch is not None and fault.detail in _AILMENTS:
         with suppress(ValueError):  # from a box that had such a switch
             return _AILMENTS[fault.detail].localize(switch_row(fault.switch)), fault.switch
-    return _KINDS.get(fault.kind, fault.kind), None
+    return KINDS.get(fault.kind, fault.kind), None
 
 
 def _text(path: Path) -> str:
