@@ -22,6 +22,7 @@ from tests.support.link import LinkBox, Stranger, kept_topics, pair
 from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
+from shutthebox.adapters.link_socket import MOST_PER_S
 from shutthebox.link.messages import Levers, to_line
 from shutthebox.link.requests import (
     PAIRING_S,
@@ -637,6 +638,21 @@ def test_a_stranger_who_guesses_gets_one_guess_a_room(place: Meeting) -> None:
     answers = [message for message in stranger.until(b"x") if message.payload.startswith(b"a")]
     assert len(answers) == 1
     stranger.broker.close()
+
+
+def test_what_comes_too_fast_keeps_a_box_busy_for_seconds_only(tmp_path: Path) -> None:
+    """After a flood it read old reports for a quarter of a minute, and opened no room for the next match."""
+    box = LinkBox(tmp_path / "socket")
+    helper = Helper(tmp_path / "socket", Place("127.0.0.1", 1), KeyStore(tmp_path))
+    with in_a_thread(helper.run, lambda: helper.inbox.put(None)):
+        box.until(Peer.OFFLINE)
+        for _ in range(1000):
+            helper.inbox.put(Rejoin("5e" * 16))
+        old = 0
+        while isinstance(box.reports.get(timeout=HANG_S), NotPaired):
+            old += 1
+        assert MOST_PER_S < old < 5 * MOST_PER_S
+    box.socket.close()
 
 
 @pytest.mark.slow

@@ -61,6 +61,8 @@ MOST_PER_S = 50
 """Packets of a kind that a connection takes in a second, and messages sent; the rest is dropped."""
 
 _RETRY_S = 1.0
+_MOST_UNREAD = 2 * MOST_LINE
+"""Bytes of reports that may wait for the box: about 40 short ones, with what the kernel adds to each."""
 _MOST_TO_PUBLISH = 2 * MOST_PER_S
 
 _log = logging.getLogger(__name__)
@@ -250,6 +252,8 @@ class Helper:
         """In a thread: connects to the box again and again, and passes its requests on."""
         while not self._ended.is_set():
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+                # The box takes 20 reports a second, so a queue would be old news.
+                wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST_UNREAD)
                 try:
                     wire.connect(str(self._path))
                     self.inbox.put(BoxHere(wire))
