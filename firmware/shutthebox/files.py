@@ -288,7 +288,7 @@ def list_folder(folder: Path, ending: str) -> Sequence[Path]:
     """The entries of a folder whose names have this ending, by name; none if there's no such folder.
 
     Raises:
-        OSError: it can't be read, or is no folder.
+        OSError: it can't be read, or isn't a folder.
     """
     try:
         return sorted(Path(entry.path) for entry in entries_of(folder) if entry.name.endswith(ending))
@@ -302,7 +302,7 @@ def entries_of(folder: Path) -> Iterator[os.DirEntry[str]]:
     """The entries of a folder, unsorted, at most `MOST_NAMES`.
 
     Raises:
-        OSError: it can't be read, or is no folder.
+        OSError: it can't be read, or isn't a folder.
     """
     with os.scandir(folder) as found:
         yield from islice(found, MOST_NAMES)

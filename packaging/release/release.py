@@ -297,7 +297,7 @@ def check_changelog(text: str, released: str) -> None:
     if not sections.get(released, "").strip():
         raise ReleaseError(f"CHANGELOG.md: no section ## [{released}], or nothing in it")
     if sections["Unreleased"].strip():
-        raise ReleaseError("CHANGELOG.md: move what stands under [Unreleased] into the version's section")
+        raise ReleaseError("CHANGELOG.md: move the entries under [Unreleased] into the version's section")
 
 
 def digests(folder: Path) -> dict[str, str]:

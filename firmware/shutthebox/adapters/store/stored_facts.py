@@ -110,7 +110,7 @@ class MatchLinked(NamedTuple):
         """
         game = linkable(beginning.game)
         if game is None:
-            raise LinkError(f"{beginning.game.name} is no game for two boxes")
+            raise LinkError(f"{beginning.game.name} is not a game for two boxes")
         agreement = Agreement(
             game, beginning.rounds, beginning.first, self.limit_s, self.names, self.commitments, self.session
         )

@@ -50,7 +50,7 @@ def _run(args: argparse.Namespace) -> int:
     if not config.on:
         raise ShutTheBoxError(f"{args.config}: link.on: is false; the link's helper needs true")
     if not args.state.is_dir():
-        raise ShutTheBoxError(f"--state: {args.state}: is no folder")
+        raise ShutTheBoxError(f"--state: {args.state}: is not a folder")
     helper = Helper(args.socket, broker_place(config), KeyStore(args.state))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: helper.inbox.put(None))
