@@ -16,20 +16,20 @@ from shutthebox.rules.writer import to_lines
 HOUSE_RULES = "House rules"
 
 SHORTEST_LIMIT_S, LIMIT_S = 60, 600
-"""Within so many seconds a box must reveal its link: long enough for somebody to put a plug back in.
+"""Seconds within which a box must reveal its link: long enough for somebody to put a plug back in.
 
-Boxes of this version give the longest; the screen doesn't say it."""
+This version always offers the longest limit, and doesn't show it."""
 
 
 def invite(game: Profile, rounds: int, first: int, name: str, chain: DiceChain) -> Invite:
-    """The host's invitation.
+    """Makes the host's invitation.
 
     Args:
-        game: as `linkable` gives it.
+        game: as returned by `linkable`.
         rounds: to be played.
         first: the player, from 0, who begins.
-        name: of the host's box.
-        chain: its dice.
+        name: the host's box's.
+        chain: the host's dice.
     """
     toml = "\n".join(to_lines(game))
     return Invite(RULES_VERSION, toml, rounds, first, LIMIT_S, name, chain.commitment)
@@ -39,7 +39,7 @@ def invite(game: Profile, rounds: int, first: int, name: str, chain: DiceChain) 
 def linkable(game: Profile) -> Profile | None:
     """The game as two boxes can play it, without stakes or a clock; None if they can't.
 
-    Its name and title are gone: the other box says itself what it calls these rules.
+    Its name and title are removed: the other box shows its own name for these rules.
     """
     if game.is_solo or game.stakes is Stakes.BANK:
         return None
@@ -61,7 +61,7 @@ def invited_game(invited: Invite) -> Profile:
     """The game of an invitation.
 
     Raises:
-        LinkError: if it isn't one that two boxes can play.
+        LinkError: it isn't one that two boxes can play.
     """
     try:
         keys = parse_keys(invited.game, "invitation", _like_nothing)
@@ -82,7 +82,7 @@ def agree(invited: Invite, game: Profile, accepted: Accept, session: str) -> Agr
     """What both boxes have agreed on once an invitation is accepted.
 
     Raises:
-        LinkError: both commitments are the same: then one box could repeat the other's links.
+        LinkError: both commitments are the same, so one box could repeat the other's links.
     """
     if invited.commitment == accepted.commitment:
         raise LinkError("both boxes have the same commitment")
@@ -98,7 +98,7 @@ def agree(invited: Invite, game: Profile, accepted: Accept, session: str) -> Agr
 
 
 def _apart(host: str, guest: str) -> tuple[str, str]:
-    """The names by seat. The guest's gets a number if nobody could tell them apart."""
+    """The names by seat. The guest's gets a number if the two look alike."""
     if _letters(host) == _letters(guest):
         guest = f"{guest[: MOST_NAME - 2].rstrip()} 2"
     return host, guest

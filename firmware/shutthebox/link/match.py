@@ -1,18 +1,18 @@
-"""One box's end of a linked match: a log of entries that both boxes have, in the same order.
+"""One box's end of a linked match: a log of entries that both boxes hold, in the same order.
 
-Whoever's turn it is writes: the box of that seat appends its player's actions, and before each throw a
-`Rolled`, which says what is about to be thrown. The other box checks every entry by its own rules and
-appends it as well, so the logs never fork. A message says how far the sender's log goes (`Sync`) and repeats
-what the other may lack; messages that are lost, doubled, late or out of order therefore change nothing.
+Only the box whose player is at turn writes. It appends the player's actions and, before each throw, a
+`Rolled`, which says what is about to be thrown. The other box checks every entry against its own rules and
+appends it, too, so the logs never fork. A message (`Sync`) says how long the sender's log is, and repeats
+what the other box may lack. So messages that are lost, doubled, late or out of order change nothing.
 
-Either box may break a match off, and hears of it late that the other has. So the entry that decides a match
-settles it only once the box that hasn't written it has it: that one can't break off any more, and the writer
-doesn't call the match decided before it knows. While the two wait for each other's word, only players who
-don't want to wait can part them: no protocol can promise more over a link that may stay silent.
+Either box may break a match off, and the other may learn of it late. So the entry that decides a match only
+settles it once the box that didn't write it has it: from then on, that box can't break off, and until it
+knows of that, the writer doesn't call the match decided. While the two wait for each other, only players who
+refuse to wait can end up with different results; no protocol can do better over a link that may stay silent.
 
-Everything here is an immutable value without a clock. What `LinkedMatch.after` is given must be durable
-before `LinkedMatch.message` is sent or anything is shown: then a box that was unplugged still has every entry
-it has ever told of, and gets the other box's from there.
+Everything here is an immutable value without a clock. A fact given to `LinkedMatch.after` must be durable
+before `LinkedMatch.message` is sent or anything is shown. A box that was unplugged then still has every entry
+it has ever announced, and catches up on the other box's.
 """
 
 import json
@@ -34,7 +34,7 @@ SEATS = 2
 
 
 class Rolled(NamedTuple):
-    """The player at turn is about to throw this many dice; 2 where a domino is drawn."""
+    """The player at turn is about to throw this many dice; 2 if a domino is drawn."""
 
     dice: int
 
@@ -54,7 +54,7 @@ class Revealed(NamedTuple):
 
 
 LinkFact: TypeAlias = Rolled | Revealed | Action
-"""What happens in a linked match, in the order in which a box keeps it."""
+"""A fact of a linked match."""
 
 
 class LinkError(ShutTheBoxError, ValueError):
@@ -67,13 +67,13 @@ class Agreement(NamedTuple):
     """What both boxes have agreed on before the first throw.
 
     Attributes:
-        game: with all that players can choose.
+        game: including everything that players can choose.
         rounds: of the match.
         first: the player, from 0, who begins.
         limit_s: seconds within which a box must reveal its link.
         names: what the boxes call themselves, by seat.
         commitments: the ends of their hash chains, by seat.
-        session: what pairing has called this meeting of the two boxes.
+        session: the name that pairing gave to this meeting of the two boxes.
     """
 
     game: Profile
@@ -94,19 +94,19 @@ class LinkedMatch(NamedTuple):
     """The match as one box knows it.
 
     Attributes:
-        agreement: of both.
+        agreement: between the two.
         seat: this box's, from 0: the host's is 0.
         chain: this box's own dice.
         match: the position after all entries.
         entries: the log.
         hash: of the agreement and all entries.
-        confirmed: how many entries the other box is known to have; None before it has said anything.
-        confirmed_hash: after so many entries.
-        acknowledged: how many entries the other box is known to count as confirmed.
-        is_settled: both boxes have the entry that decides the match, and neither takes it back.
-        throws: how many have been made.
-        links: the latest that were revealed, by seat; the commitments before the first throw.
-        rolled: the dice of the throw that both have to reveal their links for; None if none is due.
+        confirmed: how many entries the other box is known to have; None until it has sent a message.
+        confirmed_hash: the hash after that many entries.
+        acknowledged: how many entries the other box is known to have counted as confirmed.
+        is_settled: both boxes have the entry that decides the match; neither can take it back.
+        throws: the number of throws so far.
+        links: the latest links revealed, by seat; the commitments before the first throw.
+        rolled: the number of dice of the throw for which both now reveal their links; None if none is due.
         revealed: the other box's link for it.
     """
 
@@ -142,24 +142,24 @@ class LinkedMatch(NamedTuple):
 
     @property
     def awaits_confirmation(self) -> bool:
-        """Whether the message must be sent again if nothing is heard."""
+        """Whether to repeat the message if there's no answer."""
         is_over = self.match.stage is Stage.FINISHED
         return (
             self.confirmed != len(self.entries)
             or self.awaits_link
-            or (is_over and self.acknowledged != len(self.entries))  # it waits for this box's word
+            or (is_over and self.acknowledged != len(self.entries))  # it waits for this box to confirm
         )
 
     @property
     def proof(self) -> LinkProof:
-        """What proves the throws so far to anybody."""
+        """A proof of all throws so far."""
         return LinkProof(self.agreement.commitments, self.links)
 
     def after(self, fact: LinkFact) -> "LinkedMatch":
-        """The match after another fact, whoever it is from.
+        """The match after another fact, from either box.
 
         Raises:
-            LinkError: if the rules, or the links, don't allow it.
+            LinkError: the rules, or the links, don't allow it.
         """
         match fact:
             case Rolled(dice):
@@ -191,7 +191,7 @@ class LinkedMatch(NamedTuple):
 
     @property
     def throw_due(self) -> Thrown:
-        """The throw that follows from both links; call it once the other's is `revealed`."""
+        """The throw that follows from both links; only to be called once the other box's is `revealed`."""
         assert self.rolled is not None, "a throw has been rolled"
         return Thrown(linked_throw(self.match, self.throws + 1, self.rolled, self._next_links))
 
@@ -221,7 +221,7 @@ class LinkedMatch(NamedTuple):
         return self._replace(entries=(*self.entries, entry), hash=_chained(self.hash, entry))
 
     def message(self) -> Sync:
-        """What the other box should know now, and again until it has confirmed it."""
+        """What to tell the other box now, and again until it confirms it."""
         known = self.confirmed or 0
         owes_link = self.rolled is not None and not self.is_ours
         return Sync(
@@ -233,13 +233,13 @@ class LinkedMatch(NamedTuple):
         )
 
     def receive(self, sync: Sync) -> tuple["LinkedMatch", tuple[LinkFact, ...], bool]:
-        """Takes a message of the other box.
+        """Handles a message from the other box.
 
         Returns:
-            The match after it, the new facts in their order, and whether the other needs an answer.
+            The match after it, the new facts in order, and whether the other box needs an answer.
 
         Raises:
-            LinkError: if it isn't the other half of this match.
+            LinkError: it doesn't fit this match.
         """
         linked, facts = self._take_entries(sync)
         linked = linked._confirm(sync)
@@ -253,11 +253,11 @@ class LinkedMatch(NamedTuple):
         return linked, facts, bool(facts) or linked._answers(sync, self.confirmed or 0)
 
     def _answers(self, sync: Sync, confirmed: int) -> bool:
-        """Whether the other box should hear at once how this log stands."""
+        """Whether the other box needs an answer at once."""
         if sync.number != len(self.entries):
             return sync.number >= confirmed
         owes_link = self.rolled is not None and not self.is_ours
-        # The box with the last word always gives it: the other one waits for it.
+        # The box that has to confirm last always answers: the other one is waiting for it.
         has_last_word = self.match.stage is Stage.FINISHED and self.match.player == self.seat
         return owes_link or has_last_word or sync.first <= sync.number
 
@@ -279,7 +279,7 @@ class LinkedMatch(NamedTuple):
         return linked, tuple(facts)
 
     def _facts_of(self, entry: str) -> tuple[LinkFact, ...]:
-        """What an entry of the other box means here."""
+        """The facts that an entry from the other box stands for."""
         try:
             word = entry.partition(" ")[0]
             if word == _ROLL:
@@ -290,11 +290,11 @@ class LinkedMatch(NamedTuple):
             thrown = action_from_text(text)
             # A power cut may have come between the two.
             return (thrown,) if self.revealed == link else (Revealed(link), thrown)
-        except ValueError:  # whose words are the other box's
+        except ValueError:  # its text quotes the other box
             raise LinkError("an entry that no box writes") from None
 
     def _confirm(self, sync: Sync) -> "LinkedMatch":
-        """Notes how far the other box's log goes, if it's the same log."""
+        """Notes how long the other box's log is, if it's the same log."""
         known = self.confirmed or 0
         if sync.number > len(self.entries) or (sync.number < known):
             return self if self.confirmed is not None else self._replace(confirmed=0)
@@ -315,14 +315,14 @@ class LinkedMatch(NamedTuple):
 _ROLL, _REVEAL = "roll", "reveal"
 
 LINK_WORDS = (_ROLL, _REVEAL)
-"""The words that begin the facts of a linked match that aren't actions."""
+"""The first words of the facts of a linked match that aren't actions."""
 
 
 def link_fact_from_text(text: str) -> Rolled | Revealed:
     """The fact whose `to_text` this is.
 
     Raises:
-        ValueError: it's none.
+        ValueError: the text isn't one of theirs.
     """
     word, _, rest = text.partition(" ")
     if word == _REVEAL and is_link(rest):
@@ -338,7 +338,7 @@ def _chained(before: str, entry: str) -> str:
 
 
 def _start(agreement: Agreement) -> str:
-    """The hash of an agreement: both boxes mean the same match if it's the same."""
+    """The hash of an agreement, the same at both boxes if they mean the same match."""
     said = to_lines(agreement.game), *agreement[1:]
     return sha256(json.dumps(said).encode()).hexdigest()
 
@@ -347,7 +347,7 @@ def join(agreement: Agreement, seat: int, chain: DiceChain) -> LinkedMatch:
     """The match before its first entry.
 
     Raises:
-        LinkError: if the chain isn't the one that the agreement has for this seat.
+        LinkError: the chain isn't the one that the agreement has for this seat.
     """
     if chain.commitment != agreement.commitments[seat]:
         raise LinkError("the agreement has another commitment for this box")

@@ -1,7 +1,7 @@
-"""What two linked boxes say to each other, one line of JSON each.
+"""The messages between two linked boxes, one line of JSON each.
 
-The other box may be anybody's. `from_line` takes nothing that `to_line` doesn't write, and nothing long;
-whether it's true is for `shutthebox.link.match` to say.
+The other box may be hostile. `from_line` only accepts what `to_line` writes, and nothing long; whether a
+message is true is for `shutthebox.link.match` to decide.
 """
 
 import json
@@ -12,13 +12,13 @@ from shutthebox.rules.linked_dice import LINKS, is_link
 from shutthebox.rules.tiles import MAX_TILE
 
 MOST_LINE = 8192
-"""Bytes of a message."""
+"""The most bytes of a message."""
 
 MOST_ENTRIES = 8
-"""Entries in a message; the rest follow once these are confirmed."""
+"""The most entries in a message; the rest follow once these are confirmed."""
 
 MOST_NAME = 16
-"""Characters of a box's name: a line of the panel."""
+"""The most characters of a box's name: a line of the panel."""
 
 _SIGN = r"!-~\u00a1-\u00ac\u00ae-\u017f"
 NAME = rf"[{_SIGN}](?:[ {_SIGN}]{{0,{MOST_NAME - 2}}}[{_SIGN}])?"
@@ -34,12 +34,12 @@ class Invite(NamedTuple):
 
     Attributes:
         rules_version: the host's, `shutthebox.rules.conditions.RULES_VERSION`.
-        game: the game with all that players can choose, as TOML.
+        game: the game with everything that players can choose, as TOML.
         rounds: to be played.
         first: the player, from 0, who begins; the host's is 0.
         limit_s: seconds within which a box must reveal its link.
-        name: the host's box.
-        commitment: the end of its hash chain.
+        name: the host's box's.
+        commitment: the end of the host's hash chain.
     """
 
     rules_version: int
@@ -52,31 +52,31 @@ class Invite(NamedTuple):
 
 
 class Accept(NamedTuple):
-    """The guest plays."""
+    """The guest accepts."""
 
     name: str
     commitment: str
 
 
 class Decline(NamedTuple):
-    """The guest doesn't play.
+    """The guest declines.
 
     Attributes:
-        rules_version: the guest's: if it isn't the host's, that is why.
+        rules_version: the guest's; if it differs from the host's, that's the reason.
     """
 
     rules_version: int
 
 
 class Sync(NamedTuple):
-    """How far the sender's log goes, and what the other box may lack of it.
+    """How long the sender's log is, and what the other box may lack of it.
 
     Attributes:
         number: entries in the sender's log.
-        hash: of its log.
+        hash: the sender's log's.
         first: the number of the first entry in `entries`, from 1.
-        entries: the next ones, at most `MOST_ENTRIES`.
-        link: the sender's link, if its log ends with a roll of the other box; else empty.
+        entries: those that the other box may lack, at most `MOST_ENTRIES`.
+        link: the sender's link, if its log ends with a roll by the other box; otherwise empty.
     """
 
     number: int
@@ -87,7 +87,7 @@ class Sync(NamedTuple):
 
 
 class Levers(NamedTuple):
-    """Where the levers of the player at turn are now. May get lost: only the moves count.
+    """The levers of the player at turn, as they are now. May get lost: only the moves count.
 
     Attributes:
         number: entries in the sender's log.
@@ -103,7 +103,7 @@ Message: TypeAlias = Invite | Accept | Decline | Sync | Levers
 
 
 def to_line(message: Message) -> bytes:
-    """A message as its line, with the line end."""
+    """A message as a line, including the line end."""
     return json.dumps([type(message).__name__.lower(), *message], separators=(",", ":")).encode() + b"\n"
 
 
@@ -142,7 +142,7 @@ def from_line(line: bytes) -> Message:
     ):
         raise ValueError("a number out of range")
     if to_line(message) != line.removesuffix(b"\n") + b"\n":
-        raise ValueError("written in another way")  # which may be the shorter one
+        raise ValueError("written in another way")  # which might be shorter
     return message
 
 

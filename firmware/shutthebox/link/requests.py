@@ -1,7 +1,7 @@
-"""What the box asks of its link helper, and what the helper reports: the helper knows nothing of the game.
+"""What the box asks of its link helper, and what the helper reports. The helper knows nothing of the game.
 
-The helper finds the other box, keeps the keys that pairing has given, and carries messages between both,
-encrypted. Messages may get lost, doubled, late or out of order; `shutthebox.link.match` doesn't mind.
+The helper finds the other box, keeps the keys from pairing, and carries messages between the two boxes,
+encrypted. Messages may be lost, doubled, late or out of order; `shutthebox.link.match` copes with that.
 """
 
 from enum import StrEnum
@@ -11,10 +11,10 @@ from shutthebox.link.messages import Message
 from shutthebox.marker import Marker
 
 DIGITS = 4
-"""Digits of a room, and of a code; each is 1 to 9, so that levers can enter it."""
+"""The number of digits of a room, and of a code. Each is 1 to 9, so that levers can enter it."""
 
 PAIRING_S = 120
-"""A room is open for so many seconds, and its code is good for one guess."""
+"""Seconds for which a room stays open. Its code is good for one guess."""
 
 
 class OpenRoom(Marker):
@@ -36,7 +36,7 @@ class EnterRoom(NamedTuple):
 
 
 class Rejoin(NamedTuple):
-    """Carry messages of this session again, after a restart of the box. `PeerIs` follows, or `NotPaired`."""
+    """Go on with this session, after a restart of the box. `PeerIs` follows, or `NotPaired`."""
 
     session: str
 
@@ -48,9 +48,9 @@ class Send(NamedTuple):
 
 
 class Leave(Marker):
-    """This box knows of no match. Close the room, and leave all sessions, for ever.
+    """This box has no match. Close the room, and leave all sessions for good.
 
-    The other box hears of it, however long one of the two is cut off, after the messages asked for before.
+    The other box learns of it, however long either is cut off, after any messages sent before.
     """
 
     __slots__ = ()
@@ -64,15 +64,15 @@ class WhyNotPaired(StrEnum):
     """Why two boxes aren't paired."""
 
     NOBODY = "nobody"
-    """Nobody is in that room, or nobody has come for `PAIRING_S`."""
+    """Nobody is in that room, or nobody came within `PAIRING_S`."""
     WRONG_CODE = "wrong-code"
-    """Somebody guessed the code wrong; the room is closed."""
+    """The code was wrong; the room is closed."""
     NO_BROKER = "no-broker"
-    """The broker can't be reached, or lets this box in no more."""
+    """The broker can't be reached, or no longer accepts this box."""
     UNKNOWN = "unknown"
     """The helper has no keys for this session."""
     NO_MEMORY = "no-memory"
-    """The box can't keep a match now; its helper isn't asked."""
+    """The box can't store a match now. Set by the box itself, without asking the helper."""
 
 
 class RoomOpened(NamedTuple):
@@ -86,14 +86,14 @@ class Paired(NamedTuple):
     """Both boxes have the same key.
 
     Attributes:
-        session: names the pairing, the same at both boxes: 32 lower-case hexadecimal digits.
+        session: the name of the pairing, the same at both boxes: 32 lower-case hexadecimal digits.
     """
 
     session: str
 
 
 class NotPaired(NamedTuple):
-    """It came to nothing."""
+    """The boxes haven't been paired."""
 
     why: WhyNotPaired
 
@@ -107,17 +107,17 @@ class Peer(StrEnum):
     OFFLINE = "offline"
     """This box is cut off, or its helper is gone."""
     LEFT = "left"
-    """The players at the other box have left, or it knows of no match: it won't come back to this session."""
+    """The other box has left this session for good: its players have left, or it has no match."""
 
 
 class PeerIs(NamedTuple):
-    """Where the other box is. Also said again whenever the helper connects."""
+    """Where the other box is. Repeated whenever the helper connects to the broker."""
 
     peer: Peer
 
 
 class Received(NamedTuple):
-    """A message came from the other box: authentic, but not yet believed."""
+    """A message from the other box: authentic, but not yet checked."""
 
     message: Message
 
@@ -127,10 +127,10 @@ LinkReport: TypeAlias = RoomOpened | Paired | NotPaired | PeerIs | Received
 
 
 def update_standing(standing: Rejoin | Leave | None, request: LinkRequest) -> Rejoin | Leave | None:
-    """Returns what every helper is asked as soon as it calls: to join a match again, or to leave all.
+    """Returns the request to send to a helper as soon as it connects: to rejoin a match, or to leave all.
 
     Args:
-        standing: what it was so far; None for nothing.
+        standing: what it has been so far; None for none.
         request: what the box asks now.
     """
     match request:
@@ -145,7 +145,7 @@ def update_standing(standing: Rejoin | Leave | None, request: LinkRequest) -> Re
 
 
 def answer_without_helper(request: LinkRequest) -> LinkReport | None:
-    """Returns what the box is told at once of a request that no helper hears; None for nothing."""
+    """Returns the answer to a request while no helper is connected; None for no answer."""
     match request:
         case OpenRoom() | EnterRoom():
             return NotPaired(WhyNotPaired.NO_BROKER)

@@ -1,6 +1,6 @@
-"""The wire between the box and its link helper: one packet per request or report, a line of JSON each.
+"""The protocol between the box and its link helper: one packet per request or report, a line of JSON each.
 
-Both ends read it with the same strictness, because neither believes the other more than it has to.
+Both ends parse strictly, because neither trusts the other more than it has to.
 """
 
 import json
@@ -28,7 +28,7 @@ from shutthebox.link.requests import (
 )
 
 MOST_LINE = messages.MOST_LINE + 32
-"""Bytes of a packet: a message, and the word before it."""
+"""The most bytes of a packet: a message, and the word before it."""
 
 _Parsed = TypeVar("_Parsed")
 _NUMBER = re.compile(f"[1-9]{{{DIGITS}}}", re.ASCII)
@@ -36,7 +36,7 @@ _SESSION = re.compile("[0-9a-f]{32}", re.ASCII)
 
 
 def request_to_line(request: LinkRequest) -> bytes:
-    """A request as its line."""
+    """A request as a line."""
     match request:
         case OpenRoom():
             return _line("open-room")
@@ -58,7 +58,7 @@ def request_from_line(line: bytes) -> LinkRequest:
     Raises:
         ValueError: if `request_to_line` doesn't write it.
     """
-    return _parsed(line, _request)
+    return _parse(line, _request)
 
 
 def _request(words: list[Any]) -> LinkRequest:
@@ -78,7 +78,7 @@ def _request(words: list[Any]) -> LinkRequest:
 
 
 def report_to_line(report: LinkReport) -> bytes:
-    """A report as its line."""
+    """A report as a line."""
     match report:
         case RoomOpened(room, code):
             return _line("room-opened", room, code)
@@ -100,7 +100,7 @@ def report_from_line(line: bytes) -> LinkReport:
     Raises:
         ValueError: if `report_to_line` doesn't write it.
     """
-    return _parsed(line, _report)
+    return _parse(line, _report)
 
 
 def _report(words: list[Any]) -> LinkReport:
@@ -127,7 +127,7 @@ def _line_with(word: str, message: messages.Message) -> bytes:
     return _line(word)[:-2] + b"," + messages.to_line(message)[:-1] + b"]\n"
 
 
-def _parsed(line: bytes, read: Callable[[list[Any]], _Parsed]) -> _Parsed:
+def _parse(line: bytes, read: Callable[[list[Any]], _Parsed]) -> _Parsed:
     if len(line) > MOST_LINE:
         raise ValueError("a line too long")
     try:

@@ -1,13 +1,14 @@
-"""What two paired boxes send through a broker that they don't trust: encrypted, authentic, and fresh.
+"""What two paired boxes send through a broker they don't trust: encrypted, authenticated, and fresh.
 
-Each helper makes up a random *name* for each connection to the broker, and asks the other with a random
-number. A box is here once it has answered that number, which lets in one name only: an old packet that comes
-again proves nothing. The broker tells of the end of a connection by its last will, which is sealed as well.
-A box that has left a session never comes back, so this is true however old it is: the broker keeps it.
+For each connection to the broker, a helper picks a random *name*, and challenges the other helper with a
+random number. A box counts as here once it has answered the challenge. Each challenge admits a single name,
+so replaying an old packet proves nothing. When a connection ends, the broker sends its last will, which is
+encrypted, too. A box that has left a session never comes back, so that news never goes stale, and the broker
+retains it.
 
-The keys of messages depend on both names, and each message has its number. So no key is ever used twice for a
-number, whatever is restarted, and a message that comes twice, or from an earlier connection, isn't taken.
-A broker can still drop everything, or be silent about a box that has gone.
+The message keys depend on both names, and messages are numbered. So no key is ever used twice with the same
+number, even after a restart, and a message that is replayed, or from an earlier connection, is dropped. A
+broker can still drop everything, or hide that a box has gone.
 
 No network and no clock. `renew` may be called from another thread.
 """
@@ -26,7 +27,7 @@ from shutthebox_link.pairing import derive
 _PRESENCE, _MESSAGE = b"p", b"m"
 _HERE, _ASKS, _AWAY, _LEFT, _KNOWS = b"h", b"q", b"a", b"l", b"k"
 _RANDOM, _NONCE, _NUMBER, _TAG = 16, 12, 8, 16
-"""Bytes of a name, and of what is asked; of the cipher's parts."""
+"""Bytes of a name and of a challenge; of the cipher's parts."""
 _NOTHING_YET = bytes(_RANDOM)
 
 MOST_PACKET = 1 + _NUMBER + MOST_LINE + _TAG
@@ -37,12 +38,12 @@ class Heard(NamedTuple):
     """What a packet says.
 
     Attributes:
-        peer: where the other box is now; None if that's nothing new.
+        peer: where the other box is now; None if that hasn't changed.
         message: a line for the box; None if there's none.
         reply: to send back; empty for nothing.
-        knows: it has left, and knows that this box has.
-        doubt: of a box that is here, whether another connection of its speaks, which then has to prove that
-            it's that box now; False if it has just proved that nothing has changed.
+        knows: the other box has left, and knows that this one has, too.
+        doubt: True if the other box was here, but this packet came from another of its connections, which now
+            has to answer a challenge; False if a connection has just answered one; None for neither.
     """
 
     peer: Peer | None = None
@@ -56,12 +57,12 @@ _NOTHING = Heard()
 
 
 def session_of(secret: bytes) -> str:
-    """The name of the session that follows from a secret: 32 hexadecimal digits."""
+    """The name of the session, derived from its secret: 32 hexadecimal digits."""
     return derive(secret, "session", 16).hex()
 
 
 def is_presence(packet: bytes) -> bool:
-    """Whether a packet says that a box is here, or away, if it's authentic."""
+    """Whether a packet, if authentic, says where a box is, as opposed to carrying a message."""
     return packet[:1] == _PRESENCE
 
 
@@ -69,7 +70,7 @@ class Channel:
     """One end of a session.
 
     Args:
-        secret: of both.
+        secret: shared by both ends.
         is_host: whether this is the host's end.
     """
 
@@ -85,7 +86,7 @@ class Channel:
         self.renew()
 
     def renew(self) -> None:
-        """Begins a new connection to the broker: the other box has to prove again that it's here."""
+        """Starts over on a new connection to the broker: the other box has to prove again that it's here."""
         with self._lock:
             self._name, self._asked = os.urandom(_RANDOM), os.urandom(_RANDOM)
             self._other = self._counted = self._answered = _NOTHING_YET
@@ -94,26 +95,26 @@ class Channel:
             self._opens: ChaCha20Poly1305 | None = None
 
     def here(self) -> bytes:
-        """The packet that says that this box is here, and whether it still asks for the other one."""
+        """The packet that says that this box is here, and whether it's still looking for the other one."""
         with self._lock:
             return self._here()
 
     def away(self) -> bytes:
-        """The packet that says that this connection has ended; also the broker's to send, as a last will."""
+        """The packet that says that this connection has ended; also its last will."""
         with self._lock:
             return self._presence(_AWAY)
 
     def left(self, *, knows: bool) -> bytes:
-        """The packet that says that this box won't come back, now or whenever it's read.
+        """The packet that says that this box has left for good; true whenever it's read.
 
         Args:
-            knows: that the other one won't, either.
+            knows: whether this box knows that the other one has left, too.
         """
         with self._lock:
             return self._presence(_KNOWS if knows else _LEFT)
 
     def seal(self, line: bytes) -> bytes | None:
-        """The packet of a message; None while the other box isn't here."""
+        """A message's packet; None while the other box isn't here."""
         with self._lock:
             if self._seals is None:
                 return None
@@ -122,7 +123,7 @@ class Channel:
             return _MESSAGE + number + self._seals.encrypt(_nonce(number), line, _MESSAGE)
 
     def receive(self, packet: bytes) -> Heard:
-        """Takes a packet; one that isn't authentic, or not of now, says nothing."""
+        """Opens a packet. One that isn't authentic, or is stale, has nothing to say."""
         if len(packet) > MOST_PACKET:
             return _NOTHING
         kind, rest = packet[:1], packet[1:]
@@ -134,7 +135,7 @@ class Channel:
                     )
                 if kind == _MESSAGE and self._opens is not None:
                     return self._hear_message(self._opens, rest[:_NUMBER], rest[_NUMBER:])
-            except (InvalidTag, ValueError):  # not the other box's, or too short to be anybody's
+            except (InvalidTag, ValueError):  # forged, or too short
                 pass
             return _NOTHING
 
@@ -159,12 +160,12 @@ class Channel:
             doubt = not is_fresh
         if is_fresh and other != self._other:
             peer, self._other, self._asked = Peer.HERE, other, os.urandom(_RANDOM)
-            # Otherwise the broker told of an end that wasn't one: the keys are the same.
+            # Otherwise the broker sent a last will too early: the keys stay the same.
             if other != self._counted:
                 self._counted, self._received = other, 0
             self._seals = self._key(self._own, self._name + other)
             self._opens = self._key(self._others, other + self._name)
-        # An answer may get lost: a box that still asks is answered again.
+        # An answer may get lost, so a box that's still looking is answered again.
         if is_fresh and self._answered == asked and kind != _ASKS:
             return Heard(peer, doubt=doubt)
         self._answered = asked

@@ -1,12 +1,13 @@
-"""Leaving a session for good: until both boxes know that neither comes back.
+"""Leaving a session for good, and making sure that the other box learns of it.
 
-A box says that it has left, or that it has left and *knows* that the other one has. The broker keeps its word
-for a box that is away, and may lose it, so a box that has only left says so again whenever it's connected or
-hears the other one, and now and then. A box that knows has nothing to wait for once the broker has its word;
-whoever hears that word takes the words of both from the broker. Where both have left by themselves, only the
-guest gets to know, or they would tell each other in vain and the broker would keep that for ever.
+A box announces that it has left, or that it has left and *knows* that the other one has, too. The broker
+retains the announcement for a box that's away, but may lose it. So a box that has only left repeats it: on
+every connection, whenever it hears the other box, and once a minute. A box that knows is done as soon as the
+broker has its announcement; the box that receives it clears both announcements from the broker. If both boxes
+leave independently, only the guest may say that it knows; otherwise both would be done, and nobody would
+clear up.
 
-No thread of its own: the helper's loop passes the events in.
+Runs in the helper's loop, which passes the events in.
 """
 
 import math
@@ -18,29 +19,29 @@ from shutthebox_link.channel import Channel
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 
 AGAIN_S = 5.0
-"""The other box is answered at most so often: it might ask without end."""
+"""Seconds between two answers to the other box, which might never stop asking."""
 
 NOW_AND_THEN_S = 60.0
-"""The other box may think that nothing has changed, and not ask."""
+"""Seconds after which to repeat it unasked: the other box may believe that nothing has changed."""
 
 
 class Stage(Enum):
-    """How far a farewell is."""
+    """The progress of a farewell."""
 
     GOES_ON = auto()
     OVER = auto()
-    """Nothing more is to be said, once the broker has the last message."""
+    """Done, as soon as the broker has the last message."""
     STUCK = auto()
-    """The broker confirms nothing, so it takes a new connection."""
+    """The broker has stopped confirming messages; start again on a new connection."""
 
 
 class Farewell:
-    """One session's.
+    """The farewell of one session.
 
     Args:
-        channel: of the session.
-        broker: with the connection.
-        clock_s: a clock that only goes on, in seconds.
+        channel: the session's.
+        broker: the connection to use.
+        clock_s: a monotonic clock, in seconds.
     """
 
     def __init__(self, channel: Channel, broker: Broker, clock_s: Callable[[], float]) -> None:
@@ -50,26 +51,26 @@ class Farewell:
         self._said_s = -math.inf
 
     def begin(self, peer: Peer) -> None:
-        """Begins on a connection that has been in use.
+        """Begins on the connection over which the match was played.
 
         Args:
-            peer: what it has told of the other box.
+            peer: where the other box was last known to be.
         """
         self._is_connected, self._knows = peer is not Peer.OFFLINE, peer is Peer.LEFT
         self._go_on()
 
     def give_up(self) -> None:
-        """Nobody waits any more: takes from the broker what it has kept."""
+        """Gives up on the other box, and clears what the broker has retained."""
         self._is_old = True
         self._go_on()
 
     def look(self) -> None:
-        """Looks whether it's time to say it again."""
+        """Repeats the announcement if it's time."""
         if self._clock_s() - self._said_s >= NOW_AND_THEN_S:
             self._go_on()
 
     def take(self, event: Event) -> None:
-        """Takes an event of the connection."""
+        """Handles an event of the connection."""
         match event:
             case Connected():
                 self._is_connected = True

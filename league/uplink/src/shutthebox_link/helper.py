@@ -1,7 +1,7 @@
-"""The link helper at work: one loop between the box's socket and the broker.
+"""The link helper: a loop between the box's socket and the broker.
 
-Threads: one reads the box's socket, paho has one per connection; both only put events into the inbox.
-Without a room, a session and farewells there is no connection to the broker, and the loop sleeps.
+Threads: one reads the box's socket, and paho has one per connection; both only put events into the inbox.
+Without a room, a session or a farewell, there's no connection to the broker, and the loop sleeps.
 """
 
 import logging
@@ -46,23 +46,23 @@ from shutthebox_link.pairing import Guest, Host
 from shutthebox_uplink.mqtt import GOODBYE_S, Broker, Connected, Disconnected, Event, Message
 
 CONNECT_S = 10.0
-"""A broker that hasn't answered after so many seconds can't be reached."""
+"""Seconds after which a broker that hasn't answered counts as unreachable."""
 
 ANSWER_S = 10.0
-"""A room whose host hasn't answered after so many seconds is empty."""
+"""Seconds after which a room whose host hasn't answered counts as empty."""
 
 COMPLAIN_S = 600.0
-"""The journal has each trouble with the broker at most so often."""
+"""Seconds before the same trouble with the broker is logged again."""
 
 LOOK_S = 20.0
-"""The watchdog is fed at least so often, and the other box asked for where it's away."""
+"""Seconds between two looks, each of which feeds the watchdog and challenges a box that's away."""
 
 MOST_PER_S = 50
-"""Packets of a kind that a connection takes in a second, and messages sent; the rest is dropped."""
+"""The most packets of each kind accepted per second and connection, and messages sent; others are dropped."""
 
 _RETRY_S = 1.0
 _MOST_UNREAD = 2 * MOST_LINE
-"""Bytes of reports that may wait for the box: about 40 short ones, with what the kernel adds to each."""
+"""The most bytes of unread reports: about 40 short ones, including the kernel's overhead."""
 _MOST_TO_PUBLISH = 2 * MOST_PER_S
 
 _log = logging.getLogger(__name__)
@@ -73,10 +73,10 @@ class Place(NamedTuple):
 
     Attributes:
         host: its name or address.
-        port: of it.
+        port: its TCP port.
         tls: None for a plain connection, which never leaves this machine.
         user: empty for none.
-        password: of the user.
+        password: the user's.
     """
 
     host: str
@@ -87,14 +87,14 @@ class Place(NamedTuple):
 
 
 class Rate:
-    """At most so many events a second, counted whole second by whole second."""
+    """A limit of events per second, counted in windows of one second."""
 
     def __init__(self, most: int, clock_s: Callable[[], float]) -> None:
         self._most, self._clock_s = most, clock_s
         self._since_s, self._count = clock_s(), 0
 
     def allows(self) -> bool:
-        """Whether one more is allowed now; it's counted."""
+        """Counts an event; returns whether it's within the limit."""
         now_s = self._clock_s()
         if now_s - self._since_s >= 1.0:
             self._since_s, self._count = now_s, 0
@@ -104,7 +104,7 @@ class Rate:
 
 @dataclass(slots=True)
 class _Room:
-    """A room that is open, or entered."""
+    """A room that this box has opened or entered."""
 
     room: str
     code: str
@@ -112,31 +112,31 @@ class _Room:
     broker: Broker
     deadline_s: float
     why_late: WhyNotPaired = WhyNotPaired.NO_BROKER
-    """What it means if nothing happens until then."""
+    """The reason to report if nothing happens until then."""
 
     @property
     def topics(self) -> tuple[str, str]:
-        """Where this box writes, and where it reads."""
+        """The topic this box writes to, and the one it reads."""
         host, guest = (f"shutthebox/link/room/{self.room}/{who}" for who in ("host", "guest"))
         return (host, guest) if self.pairing.is_host else (guest, host)
 
 
 @dataclass(slots=True)
 class _Meeting:
-    """A session that is joined."""
+    """A session that this box has joined."""
 
     channel: Channel
     secret: bytes
     broker: Broker
     peer: Peer = Peer.OFFLINE
     ask_again_s: float = math.inf
-    """When to ask again for the other box: a broker can lose an answer, or tell of an end that was none."""
+    """When to challenge the other box again: a broker can lose an answer, or send a last will too early."""
     pending_until_s: float | None = None
-    """The boxes have just found the secret; the session counts once both have used it."""
+    """Set from agreeing on the secret until both boxes have used it: only then are they paired."""
 
 
 class BoxHere(NamedTuple):
-    """The box has picked up."""
+    """The box has accepted the connection."""
 
     wire: socket.socket
 
@@ -148,14 +148,14 @@ class BoxGone(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """The last message of a farewell has got to the broker, or not."""
+    """Whether a farewell's last message has reached the broker."""
 
     session: str
     is_out: bool
 
 
 Mail: TypeAlias = Event | LinkRequest | BoxHere | BoxGone | _Said
-"""What the loop takes."""
+"""What the loop handles."""
 
 
 class Helper:
@@ -163,12 +163,12 @@ class Helper:
 
     Args:
         path: the box's socket.
-        place: the broker.
-        keys: of sessions.
-        pairing_s: seconds that a room is open.
-        clock_s: a clock that only goes on, in seconds.
-        connect: makes connections, with the arguments of `Broker`.
-        digits: makes up a room, or a code.
+        place: where the broker is.
+        keys: the secrets of all sessions.
+        pairing_s: seconds for which a room stays open.
+        clock_s: a monotonic clock, in seconds.
+        connect: opens a connection, given the arguments of `Broker`.
+        digits: picks a room number, or a code.
     """
 
     def __init__(
@@ -192,10 +192,10 @@ class Helper:
         self._farewells: dict[str, Farewell] = {}
         """By session; at most as many as there are keys."""
         self._ending: set[str] = set()
-        """The sessions whose last message is under way."""
+        """The sessions whose last message is on its way to the broker."""
         self._brokers = 0
         self._complained: dict[str, float] = {}
-        """When each reason was last said: they are the library's, so there are few."""
+        """When each reason was last logged. They come from the library, so there are few."""
         self._closers: list[threading.Thread] = []
         self._ended = threading.Event()
 
@@ -249,10 +249,10 @@ class Helper:
     # --- the box
 
     def _serve_box(self) -> None:
-        """In a thread: connects to the box again and again, and passes its requests on."""
+        """In a thread: connects to the box, reconnects when it hangs up, and passes its requests on."""
         while not self._ended.is_set():
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
-                # The box takes 20 reports a second, so a queue would be old news.
+                # The box reads 20 reports a second, so a long queue would be stale.
                 wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST_UNREAD)
                 try:
                     wire.connect(str(self._path))
@@ -271,7 +271,7 @@ class Helper:
         try:
             self._wire.send(report_to_line(report), socket.MSG_DONTWAIT)
         except BlockingIOError:
-            # The box takes 20 a second. A message may get lost; where anything else does, begin again.
+            # The box reads 20 a second. A message may be lost; if anything else would be, reconnect.
             if not isinstance(report, Received):
                 with suppress(OSError):
                     self._wire.shutdown(socket.SHUT_RDWR)
@@ -282,7 +282,7 @@ class Helper:
 
     def _new_broker(self, topic: str, renew: Callable[[Broker], None] | None = None) -> Broker:
         self._brokers += 1
-        # Each by itself: a box that sends too much is away all the same once it says so, and others aren't.
+        # Separate limits: a box that floods still counts as away once it says so, and no other box does.
         presence, others = Rate(MOST_PER_S, self._clock_s), Rate(MOST_PER_S, self._clock_s)
 
         def tell(event: Event) -> None:
@@ -291,7 +291,7 @@ class Helper:
                 is_news = is_presence(event.payload)
                 rate = presence if is_news else others
                 if event.is_kept and not is_news:
-                    return  # by a stranger, to spoil a room for ever
+                    return  # retained by a stranger, to block a room for ever
                 if event.topic != topic or len(event.payload) > MOST_PACKET or not rate.allows():
                     return
             if isinstance(event, Disconnected) and renew is not None:
@@ -319,7 +319,7 @@ class Helper:
         self._closers = [*filter(threading.Thread.is_alive, self._closers), closer]
 
     def _complain(self, reason: str) -> None:
-        """Says why the broker can't be reached; the same reason seldom, for it may come every second."""
+        """Logs why the broker can't be reached, but not every time: it may happen every second."""
         now_s = self._clock_s()
         if now_s - self._complained.get(reason, -math.inf) >= COMPLAIN_S:
             self._complained[reason] = now_s
@@ -328,11 +328,11 @@ class Helper:
     # --- events
 
     def take(self, mail: Mail) -> None:
-        """Takes what has come, and looks."""
+        """Handles an item of the inbox, and looks at the clock."""
         match mail:
             case BoxHere(wire):
                 self._wire = wire
-                self._report(PeerIs(Peer.OFFLINE))  # so the box knows whom it can ask
+                self._report(PeerIs(Peer.OFFLINE))  # tells the box that there's a helper
             case BoxGone(wire):
                 if wire is self._wire:
                     self._wire = None
@@ -383,14 +383,14 @@ class Helper:
     def _send(self, meeting: _Meeting, line: bytes) -> None:
         packet = meeting.channel.seal(line)
         if packet is not None and not meeting.broker.publish(meeting.channel.own_topic, packet):
-            # What waits would keep everything after it from going out, also once the broker confirms again.
+            # A full queue would hold up all later messages, even once the broker confirms again.
             self._complain("it confirms nothing")
             self._part()
             self._meet(meeting.secret, is_host=meeting.channel.is_host)
 
     @property
     def deadline_s(self) -> float:
-        """When `look` is due, on the helper's clock, if nothing comes before."""
+        """When to call `look` if nothing else happens, by the helper's clock."""
         due_s = [self._clock_s() + LOOK_S, *self._deadlines()]
         if self._meeting is not None:
             due_s.append(self._meeting.ask_again_s)
@@ -403,7 +403,7 @@ class Helper:
         return found
 
     def look(self) -> None:
-        """Looks whether something has taken too long, or is to be said."""
+        """Acts on deadlines that have passed."""
         now_s = self._clock_s()
         if self._room is not None and now_s >= self._room.deadline_s:
             self._fail(self._room.why_late)
@@ -423,7 +423,7 @@ class Helper:
     def _ask_again(self, meeting: _Meeting) -> None:
         meeting.ask_again_s = self._clock_s() + LOOK_S
         if self._keys.find(meeting.channel.session) is None:
-            self._fail(WhyNotPaired.UNKNOWN)  # it has rested for too long
+            self._fail(WhyNotPaired.UNKNOWN)  # the session has expired
         elif meeting.peer is not Peer.OFFLINE:
             meeting.broker.publish(meeting.channel.own_topic, meeting.channel.here())
 
@@ -475,7 +475,7 @@ class Helper:
                     if is_host:
                         self._close_room()
                     else:
-                        room.deadline_s = self._clock_s() + self._pairing_s  # both deadlines are one now
+                        room.deadline_s = self._clock_s() + self._pairing_s  # now the same as the session's
                     self._meet(step.secret, is_host=is_host, is_new=True)
             case _:
                 assert_never(event)
@@ -521,7 +521,7 @@ class Helper:
         self._tend(session)
 
     def _say_farewell(self, session: str, known: Known) -> None:
-        """Says it on a connection of its own, and not for longer than somebody may wait for it."""
+        """Announces it on a separate connection, for as long as the other box may wait for it."""
         if self._meeting is not None and self._meeting.channel.session == session:
             return  # it's about to end
         if session not in self._farewells:
@@ -536,7 +536,7 @@ class Helper:
         self._tend(session)
 
     def _tend(self, session: str) -> None:
-        """Closes the connection of a farewell that is over, or that needs another one."""
+        """Closes the connection of a farewell that's over, or that needs a new one."""
         farewell = self._farewells[session]
         match farewell.stage:
             case Stage.GOES_ON:
@@ -552,7 +552,7 @@ class Helper:
         del self._farewells[session]
 
     def _part(self) -> None:
-        """Ends the connection of a session, and tells the other box; its keys stay."""
+        """Tells the other box, and closes the session's connection; its keys stay."""
         if self._meeting is not None:
             meeting, self._meeting = self._meeting, None
             if meeting.peer is not Peer.OFFLINE:
@@ -563,7 +563,7 @@ class Helper:
         channel = meeting.channel
         match event:
             case Connected():
-                if meeting.peer is not Peer.LEFT:  # the broker has told of it already
+                if meeting.peer is not Peer.LEFT:  # a retained announcement may have come first
                     self._peer_is(meeting, Peer.AWAY)
                 meeting.broker.publish(channel.own_topic, channel.here())
             case Disconnected(_, reason):
@@ -580,7 +580,7 @@ class Helper:
                     soon_s = min(meeting.ask_again_s, self._clock_s() + LOOK_S)
                     meeting.ask_again_s = soon_s if heard.doubt else math.inf
                 if heard.message is not None:
-                    with suppress(ValueError):  # a hostile box's
+                    with suppress(ValueError):  # from a hostile box
                         self._report(Received(from_line(heard.message)))
             case _:
                 assert_never(event)
@@ -594,7 +594,7 @@ class Helper:
                 self._fail(WhyNotPaired.NOBODY)
                 return
             if peer is not Peer.HERE:
-                return  # not yet: nobody knows of this session
+                return  # not yet paired: the box doesn't know of this session
             meeting.pending_until_s = None
             self._close_room()
             self._report(Paired(meeting.channel.session))

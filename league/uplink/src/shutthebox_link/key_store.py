@@ -1,4 +1,4 @@
-"""The secrets of sessions, in a file: so a match goes on after a restart of the box or of its helper."""
+"""The secrets of sessions, kept in a file so that a match survives a restart of the box or its helper."""
 
 import json
 import logging
@@ -14,9 +14,10 @@ from shutthebox_link.channel import session_of
 FILE = "sessions.json"
 MOST_SESSIONS = 16
 KEPT_S = 7 * 86_400.0
-"""A match that has rested for longer is over."""
+"""Seconds of rest after which a session expires."""
 DAY_S = 86_400.0
-"""So long an old session is kept, to take its words from the broker; it's renewed at most so often, too."""
+"""Seconds for which an expired session is kept, to clear its messages from the broker; also the least time
+between two renewals."""
 
 _MOST_BYTES = 64 * 1024
 _SECRET = re.compile("[0-9a-f]{64}", re.ASCII)
@@ -28,10 +29,10 @@ class Known(NamedTuple):
     """A session that can be joined again.
 
     Attributes:
-        secret: of both boxes, in hexadecimal digits.
+        secret: shared by both boxes, in hexadecimal digits.
         is_host: whether this box is the host.
-        since_s: when both were last here, to the day, in seconds since 1970.
-        is_left: this box won't come back to it, but the other one may not know yet.
+        since_s: when both were last here, in seconds since 1970; accurate to a day.
+        is_left: this box has left it for good, but the other one may not know yet.
     """
 
     secret: str
@@ -41,15 +42,15 @@ class Known(NamedTuple):
 
     @property
     def session(self) -> str:
-        """Its name."""
+        """The session's name."""
         return session_of(bytes.fromhex(self.secret))
 
 
 class KeyStore:
-    """Secrets by session. A file that can't be read, or written, costs the sessions in it and nothing else.
+    """The secrets by session. A file that can't be read or written only costs the sessions in it.
 
     Args:
-        folder: in which only the helper's user can read.
+        folder: one that only the helper's user can read.
         clock_s: the time of day, in seconds since 1970.
     """
 
@@ -58,31 +59,31 @@ class KeyStore:
         remove_parts(folder)
         try:
             known = [_to_known(*found) for found in json.loads(self._read())][:MOST_SESSIONS]
-            # The clock may have been ahead.
+            # The clock may have been fast.
             self._known = [each._replace(since_s=min(each.since_s, clock_s())) for each in known]
         except (ValueError, TypeError, RecursionError):
             _log.error("%s: not as it was written; its sessions are forgotten", self._path)
             self._known = []
 
     def find(self, session: str) -> Known | None:
-        """The secret of a session; None if there's none, or if it has been left or is too old."""
+        """The session of this name; None if it's unknown, or was left or has expired."""
         found = (known for known in self._known if known.session == session)
         return next((known for known in found if not known.is_left and not self.is_old(known)), None)
 
     @property
     def left(self) -> list[Known]:
-        """The sessions that were left, or are too old."""
+        """The sessions that were left, or have expired."""
         if any(self._age_s(known) > KEPT_S + DAY_S for known in self._known):
             self._known = [known for known in self._known if self._age_s(known) <= KEPT_S + DAY_S]
             self._write()
         return [known for known in self._known if known.is_left or self.is_old(known)]
 
     def is_old(self, known: Known) -> bool:
-        """Whether a session has rested for too long."""
+        """Whether a session has expired."""
         return self._age_s(known) > KEPT_S
 
     def renew(self, session: str) -> None:
-        """Notes that both boxes are here."""
+        """Records that both boxes are here."""
         renewed = [
             known._replace(since_s=self._clock_s())
             if self._age_s(known) > DAY_S and known.session == session
@@ -94,13 +95,13 @@ class KeyStore:
             self._write()
 
     def leave_all(self) -> None:
-        """Notes that this box won't come back to any session."""
+        """Records that this box has left all sessions for good."""
         if not all(known.is_left for known in self._known):
             self._known = [known._replace(is_left=True) for known in self._known]
             self._write()
 
     def keep(self, secret: bytes, *, is_host: bool) -> None:
-        """Keeps a session's secret; makes room by forgetting the oldest."""
+        """Adds a session; if there are too many, forgets the oldest."""
         self._known = [*self._known, Known(secret.hex(), is_host, self._clock_s())][-MOST_SESSIONS:]
         self._write()
 
@@ -112,7 +113,7 @@ class KeyStore:
             self._write()
 
     def _age_s(self, known: Known) -> float:
-        # A Pi without a clock of its own may think it's earlier than it is.
+        # Negative if the clock has gone back, as on a Pi that hasn't found the time yet.
         return self._clock_s() - known.since_s
 
     def _read(self) -> bytes:

@@ -1,4 +1,4 @@
-"""The `shutthebox-link` command. Ends with 0 if all is well, 1 for a fault, 2 for wrong use."""
+"""The `shutthebox-link` command. Exits with 0 if all is well, 1 for a fault, 2 for wrong use."""
 
 import argparse
 import logging
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    # systemd hands over the configuration alone.
+    # systemd passes only the configuration file.
     config = with_files_beside(read_config(args.config), CONFIG_FILE.parent).link
     if not config.on:
         raise ShutTheBoxError(f"{args.config}: link.on: is false; the link's helper needs true")

@@ -1,7 +1,7 @@
-"""How two boxes find a common secret: by SPAKE2, whose password is the code.
+"""How two boxes agree on a secret: SPAKE2, with the code as the password.
 
-Whoever stands between them, the broker too, can try one code for each time that people enter one, and learns
-nothing from listening. The guest speaks first; the host is open for one guess.
+Anybody in the middle, the broker included, can try one code each time people enter one, and learns nothing
+from listening. The guest speaks first; the host accepts a single guess.
 
 No network and no clock: packets come in, `Step`s go out.
 """
@@ -15,7 +15,7 @@ from spake2 import SPAKE2_A, SPAKE2_B
 
 _HELLO, _ANSWER, _CONFIRM, _CLOSED = b"h", b"a", b"c", b"x"
 _SHARE = 33
-"""Bytes of what each side tells of its half, with the byte that says whose it is."""
+"""Bytes of the message with which each side starts SPAKE2, including the byte that names the side."""
 _PROOF = 32
 
 
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 
     Attributes:
         reply: to send to the other side; empty for nothing.
-        secret: what both have found; None before.
+        secret: what both have agreed on; None until then.
         is_wrong: the code was wrong, and the room is closed.
     """
 
@@ -38,7 +38,7 @@ _WRONG = Step(_CLOSED, is_wrong=True)
 
 
 def derive(secret: bytes, purpose: str, length: int = 32, context: bytes = b"") -> bytes:
-    """Bytes that only those who have the secret know; for each purpose others."""
+    """Bytes that only holders of the secret can compute, different for each purpose."""
     info = f"shutthebox link 1: {purpose}: ".encode() + context
     return HKDF(algorithm=SHA256(), length=length, salt=None, info=info).derive(secret)
 
@@ -52,7 +52,7 @@ def _proof(secret: bytes, of: str) -> bytes:
 
 
 class Host:
-    """The box that shows room and code."""
+    """The box that shows the room and the code."""
 
     is_host = True
 
@@ -63,10 +63,10 @@ class Host:
         self._secret: bytes | None = None
 
     opening = b""
-    """The host waits."""
+    """Empty: the host waits for the guest."""
 
     def receive(self, packet: bytes) -> Step:
-        """Takes a packet of the guest."""
+        """Handles a packet from the guest."""
         kind, rest = packet[:1], packet[1:]
         if kind == _HELLO and len(rest) == _SHARE:
             if self._hello:
@@ -87,7 +87,7 @@ class Host:
 
 
 class Guest:
-    """The box at which room and code are entered."""
+    """The box at which the room and the code are entered."""
 
     is_host = False
 
@@ -97,7 +97,7 @@ class Guest:
         self._is_answered = False
 
     def receive(self, packet: bytes) -> Step:
-        """Takes a packet of the host."""
+        """Handles a packet from the host."""
         kind, rest = packet[:1], packet[1:]
         if self._is_answered:
             return _NOTHING
