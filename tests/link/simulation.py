@@ -421,7 +421,6 @@ class Simulation:
         self._explained: set[tuple[str, int]] = set()
         self._late: set[tuple[str, int]] = set()
         self.endings: set[Ending] = set()
-        self._dead_helpers: set[int] = set()
         self._mended_ns = self._release_ns = self._bad_ns = 0
         self._is_away = self._is_patient = False
         self._absences = MOST_ABSENCES
@@ -512,7 +511,7 @@ class Simulation:
         Raises:
             AssertionError: one doesn't.
         """
-        is_bad = self._is_away or not self.link.is_well or bool(self._dead_helpers)
+        is_bad = self._is_away or not self.link.is_well or not all(map(self.link.has_helper, (0, 1)))
         if is_bad or any(seat.die_in is not None for seat in self.seats):
             self._bad_ns = self.time.now_ns
         for seat in self.seats:
@@ -629,12 +628,10 @@ class Simulation:
                 seat.note_files()
         if random.random() < trouble.helpers:
             number = random.randrange(2)
-            if number in self._dead_helpers:
-                self._dead_helpers.discard(number)
-                self._do(number, "# helper starts", partial(self.link.start_helper, number))
-            else:
-                self._dead_helpers.add(number)
+            if self.link.has_helper(number):
                 self._do(number, "# helper dies", partial(self.link.kill_helper, number))
+            else:
+                self._do(number, "# helper starts", partial(self.link.start_helper, number))
         if random.random() < trouble.link:
             what = random.choice(
                 (
@@ -667,7 +664,6 @@ class Simulation:
             case "plug":
                 there.remove(seat)
                 seat.die_in = None
-                self._dead_helpers.discard(seat.number)
                 self._do(seat.number, "# pulls the plug", partial(self.link.cut_power, seat.number))
                 self.time.remove(seat.box)
 
@@ -677,11 +673,10 @@ class Simulation:
 
             case "helper":
                 self._do(seat.number, "# helper dies", partial(self.link.kill_helper, seat.number))
-                self._dead_helpers.add(seat.number)
 
                 def end() -> None:
-                    self._dead_helpers.discard(seat.number)
-                    self.link.start_helper(seat.number)
+                    if not self.link.has_helper(seat.number):  # a power cut starts it again
+                        self.link.start_helper(seat.number)
 
             case "link":
                 self._do(None, "link cut", self.link.cut)
@@ -702,9 +697,9 @@ class Simulation:
         self._mended_ns = self.time.now_ns
         for seat in self.seats:
             seat.die_in = None
-        for number in self._dead_helpers:
-            self._do(number, "# helper starts", partial(self.link.start_helper, number))
-        self._dead_helpers.clear()
+        for number in (0, 1):
+            if not self.link.has_helper(number):
+                self._do(number, "# helper starts", partial(self.link.start_helper, number))
         if not self.link.is_well:
             self._do(None, "link up", self.link.mend)
 

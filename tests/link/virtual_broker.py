@@ -497,6 +497,7 @@ class HelperLink:
     def start_helper(self, box: int) -> None:
         """The helper starts, and is asked again for what should last."""
         side = self._sides[box]
+        assert side.helper is None, "a box has one helper"
         side.helper = Helper(
             Path(),
             Place("", 0),
