@@ -37,7 +37,7 @@ def test_a_good_changelog() -> None:
         (GOOD.replace("### Added", "### New"), "### New: use one of Added"),
         (GOOD.replace("1.2.0", "1.1.0"), r"no section ## \[1.2.0\]"),
         (GOOD.replace("### Added\n\n- A game.\n", ""), "nothing in it"),
-        (GOOD.replace("d]\n", "d]\n\n### Fixed\n\n- Something.\n", 1), "move what stands"),
+        (GOOD.replace("d]\n", "d]\n\n### Fixed\n\n- Something.\n", 1), "move the entries"),
     ],
 )
 def test_a_changelog_that_stops_a_release(text: str, said: str) -> None:
