@@ -13,7 +13,7 @@ from tests.virtual_pi.project import PROJECT
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(1800)]
 
-MODULES = ("dm-log-writes", "loop")
+MODULES = ("dm-log-writes",)
 FACTS, CUTS, CUTS_TO_PROVE = 60, 220, 60
 
 
@@ -44,10 +44,11 @@ def modules() -> list[Path]:
 @pytest.fixture(scope="module")
 def card(pi: VirtualPi) -> VirtualPi:
     """A machine that notes what reaches a card."""
+    pi.run("modprobe loop")
     for path in modules():
         pi.copy_in(path, f"/run/modules/{path.name}")
         pi.run(f"insmod /run/modules/{path.name}")
-    pi.copy_in(PROJECT / "tests/support/writer.py", "/opt/project/tests/support/writer.py")
+    pi.copy_in(PROJECT / "tests/support", "/opt/project/tests/support")
     pi.copy_in(Path(__file__).with_name("power_cuts.py"), "/opt/project/power_cuts.py")
     return pi
 
