@@ -66,6 +66,8 @@ MODULES = [
     "nls_cp437",
     "nls_ascii",
     "nls_utf8",
+    # Notes what reaches a card, for power cuts.
+    "dm-log-writes",
 ]
 #: The box's board, with an expander beside it; as on a Pi 4.
 REVISION = "a03111"
