@@ -524,6 +524,11 @@ EFFECT = Contribution(
         step(
             "simulator/scenario/effect_lines.py",
             imports("from shutthebox.game.effects import Shake"),
+            alternative("Told", "Shake"),
+            named="player.py",
+        ),
+        step(
+            "simulator/scenario/effect_lines.py",
             case("as_json", 'case Shake(ms):\n    line |= {"kind": "shake", "ms": ms}'),
             named="effect_lines.py",
         ),

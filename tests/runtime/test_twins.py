@@ -18,7 +18,7 @@ from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.queries import read
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config
-from shutthebox.game.effects import Ask, Effect
+from shutthebox.game.effects import Ask, AskLink, AskStick, Effect
 from shutthebox.game.facts import Began
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
@@ -56,7 +56,7 @@ def outline(effects: list[Effect], state: Path) -> list[str]:
     """Effects without their times, places and dates, each show once."""
     lines = list[str]()
     for effect in effects:
-        if not isinstance(effect, Ask):
+        if not isinstance(effect, Ask | AskStick | AskLink):
             line = json.loads(as_json(effect, 0))
             text = unplaced(json.dumps(line), state)
             if not lines or lines[-1] != text:

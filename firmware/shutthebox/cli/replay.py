@@ -38,11 +38,10 @@ def run(args: argparse.Namespace) -> int:
     """Plays the script; exits with 0 if all its expectations hold."""
     # Imported here: the other commands need neither gpiozero nor Pillow.
     from shutthebox.config.profiles import builtin
-    from shutthebox.game.effects import Effect
     from shutthebox.rules import record
     from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
     from shutthebox.simulator.scenario import script as scenario
-    from shutthebox.simulator.scenario.effect_lines import as_json
+    from shutthebox.simulator.scenario.effect_lines import Told, as_json
     from shutthebox.simulator.scenario.from_record import as_scenario
     from shutthebox.simulator.scenario.player import SECOND, Replay
 
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         if folder is not None:
             make_folder(folder, option)
 
-    def tell(box: int, effect: Effect, t_ns: int) -> None:
+    def tell(box: int, effect: Told, t_ns: int) -> None:
         if args.json:
             print(as_json(effect, t_ns, box))
 

@@ -5,7 +5,7 @@ Pictures that scripts expect are renewed with `--update-golden`.
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TypeAlias
@@ -17,12 +17,12 @@ from tests.support.fast import fast_among
 
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Ask, Effect
+from shutthebox.game.effects import Ask, AskLink, AskStick, Effect
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
-from shutthebox.simulator.scenario.effect_lines import as_json
+from shutthebox.simulator.scenario.effect_lines import Told, as_json
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS, Expect
 from shutthebox.simulator.scenario.player import ExpectationError, Replay
 from shutthebox.simulator.scenario.recorder import LinkedRecorder, ScenarioRecorder
@@ -33,7 +33,7 @@ from shutthebox.translations import localize_screen
 FOLDER = Path(__file__).parents[2] / "scenarios"
 SCRIPTS = sorted(FOLDER.glob("*.scn"))
 NAMES = [path.stem for path in SCRIPTS]
-Play_ = Callable[..., list[tuple[Effect, int]]]
+Play_ = Callable[..., list[tuple[Told, int]]]
 
 
 class RenewingDisplay(VirtualDisplay):
@@ -48,9 +48,9 @@ class RenewingDisplay(VirtualDisplay):
 def play(tmp_path: Path) -> Play_:
     """Plays a scenario, or its text; gives its effects with their times."""
 
-    def run(script: Scenario | str, state: Path | None = None) -> list[tuple[Effect, int]]:
+    def run(script: Scenario | str, state: Path | None = None) -> list[tuple[Told, int]]:
         scenario = parse(script, "script") if isinstance(script, str) else script
-        effects: list[tuple[Effect, int]] = []
+        effects: list[tuple[Told, int]] = []
         folder = state or tmp_path / "state"
         display = VirtualDisplay(scenario.config)
         Replay(scenario, folder, display, lambda effect, t_ns: effects.append((effect, t_ns))).run()
@@ -283,11 +283,11 @@ def record(tmp_path: Path) -> Iterator[Record]:
         yield begin
 
 
-def outline(effects: list[tuple[Effect, int]]) -> Iterator[str]:
+def outline(effects: Iterable[tuple[Effect, int]]) -> Iterator[str]:
     """The effects without their times, a repeated show once."""
     last = ""
     for effect, t_ns in effects:
-        if isinstance(effect, Ask):
+        if isinstance(effect, Ask | AskStick | AskLink):
             continue
         line = json.loads(as_json(effect, t_ns))
         del line["t"]

@@ -1,9 +1,9 @@
 """Effects as lines: for programs, for the log of the workshop and for expectations."""
 
 import json
-from typing import Any
+from typing import Any, TypeAlias
 
-from shutthebox.game.effects import Ask, AskLink, AskStick, Effect, Keep, PlaySound, Show
+from shutthebox.game.effects import Keep, PlaySound, Show
 from shutthebox.game.facts import (
     Began,
     ClockShown,
@@ -20,8 +20,11 @@ from shutthebox.link.match import Revealed, Rolled
 from shutthebox.rules.actions import Action
 from shutthebox.translations import localize_screen, translations
 
+Told: TypeAlias = Show | PlaySound | Keep
+"""The effects that a replay tells of; the others are questions, to the odds and to helpers."""
 
-def as_json(effect: Effect, t_ns: int, box: int = 1) -> str:
+
+def as_json(effect: Told, t_ns: int, box: int = 1) -> str:
     """One effect of a box as a line of JSON; the second box's says so."""
     line: dict[str, Any] = {"t": t_ns / 1e9} if box == 1 else {"t": t_ns / 1e9, "box": box}
     match effect:
@@ -45,8 +48,6 @@ def as_json(effect: Effect, t_ns: int, box: int = 1) -> str:
             line |= {"kind": "sound", "name": sound.value}
         case Keep(fact):
             line |= {"kind": "record", "fact": fact_text(fact)}
-        case Ask() | AskStick() | AskLink():
-            pass  # nobody is shown it
     return json.dumps(line, ensure_ascii=False)
 
 
