@@ -46,7 +46,7 @@ def linked(seat: int) -> LinkedMatch:
     settings = settings_for("pub", players=2)
     game = settings.usual_game and linkable(settings.usual_game)
     assert game is not None
-    invited = invite(game, 1, 0, "The Anchor", CHAINS[0])
+    invited = invite(game, 1, "The Anchor", CHAINS[0])
     agreement = agree(invited, invited_game(invited), Accept("The Crown", CHAINS[1].commitment), "5e" * 16)
     return join(agreement, seat, CHAINS[seat])
 
@@ -229,7 +229,7 @@ def test_a_refusal_stays_on_the_screen_while_the_other_box_says_nothing_new() ->
     machine.step(Pressed(), 2 * S)
     refusal = machine.state.shared.refusal
     assert refusal is not None
-    invited = invite(match.agreement.game, 1, 0, "The Anchor", CHAINS[0])
+    invited = invite(match.agreement.game, 1, "The Anchor", CHAINS[0])
     for said in (Levers(0, 1), invited, Sync(0, match.hash, 1, (), "")):
         machine.step(LinkReported(Received(said)), 3 * S)
         assert machine.state.shared.refusal == refusal

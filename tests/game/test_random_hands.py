@@ -163,7 +163,7 @@ class FarBox:
             case EnterRoom():
                 game = linkable(SMALL)
                 assert game is not None
-                invited = invite(game, 1, 0, "The Crown", self.chain)
+                invited = invite(game, 1, "The Crown", self.chain)
                 self.mail += [Paired("5e" * 16), Received(invited)]
                 self.invited = invited
             case Send(Invite() as invited):

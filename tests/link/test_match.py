@@ -23,7 +23,7 @@ def agreed(random: Random, game: str) -> tuple[Agreement, list[DiceChain]]:
     chains = [DiceChain(random.randbytes(32).hex()) for _ in range(2)]
     played = linkable(builtin(game))
     assert played is not None
-    invited = invite(played, 2, 0, "The Anchor", chains[0])
+    invited = invite(played, 2, "The Anchor", chains[0])
     told = from_line(to_line(invited))
     assert told == invited
     return agree(invited, invited_game(invited), Accept("The Crown", chains[1].commitment), "here"), chains
@@ -123,7 +123,7 @@ def test_players_can_tell_two_boxes_of_one_name_apart(host: str, guest: str, nam
     played = linkable(builtin("pub"))
     assert played is not None
     chains = [DiceChain(letter * 64) for letter in "ab"]
-    invited = invite(played, 1, 0, host, chains[0])
+    invited = invite(played, 1, host, chains[0])
     agreement = agree(invited, invited_game(invited), Accept(guest, chains[1].commitment), "here")
     assert agreement.names == names
     again = agree(invited, invited_game(invited), Accept(names[1], chains[1].commitment), "here")
@@ -135,7 +135,7 @@ def test_nobody_is_invited_to_a_match_that_a_blink_or_half_a_day_would_end(limit
     """The screen doesn't say after how long a box that doesn't answer loses the match for both."""
     played = linkable(builtin("pub"))
     assert played is not None
-    invited = invite(played, 1, 0, "The Anchor", DiceChain("a" * 64))
+    invited = invite(played, 1, "The Anchor", DiceChain("a" * 64))
     assert invited_game(invited)
     with pytest.raises(LinkError):
         invited_game(invited._replace(limit_s=limit_s))
@@ -146,7 +146,7 @@ def test_nobody_is_invited_to_begin_who_is_told_that_the_others_do() -> None:
     played = linkable(builtin("long-game"))
     assert played is not None
     assert played.any_seat_begins
-    invited = invite(played, 1, 0, "The Anchor", DiceChain("a" * 64))
+    invited = invite(played, 1, "The Anchor", DiceChain("a" * 64))
     assert invited_game(invited)
     with pytest.raises(LinkError):
         invited_game(invited._replace(first=1))

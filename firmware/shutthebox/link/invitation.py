@@ -15,24 +15,26 @@ from shutthebox.rules.writer import to_lines
 
 HOUSE_RULES = "House rules"
 
+_HOST = 0
+"""The host's seat; that player begins, as both screens say."""
+
 SHORTEST_LIMIT_S, LIMIT_S = 60, 600
 """Seconds within which a box must reveal its link: long enough for somebody to put a plug back in.
 
 This version always offers the longest limit, and doesn't show it."""
 
 
-def invite(game: Profile, rounds: int, first: int, name: str, chain: DiceChain) -> Invite:
-    """Makes the host's invitation.
+def invite(game: Profile, rounds: int, name: str, chain: DiceChain) -> Invite:
+    """Makes the host's invitation. The host begins.
 
     Args:
         game: as returned by `linkable`.
         rounds: to be played.
-        first: the player, from 0, who begins.
         name: the host's box's.
         chain: the host's dice.
     """
     toml = "\n".join(to_lines(game))
-    return Invite(RULES_VERSION, toml, rounds, first, LIMIT_S, name, chain.commitment)
+    return Invite(RULES_VERSION, toml, rounds, _HOST, LIMIT_S, name, chain.commitment)
 
 
 @lru_cache(64)
@@ -69,7 +71,7 @@ def invited_game(invited: Invite) -> Profile:
         begin(game, SEATS, invited.rounds, invited.first)
     except ValueError as error:
         raise LinkError(str(error)) from None
-    if invited.first != 0:
+    if invited.first != _HOST:
         raise LinkError("the guest would begin, and is told that the host does")
     if not SHORTEST_LIMIT_S <= invited.limit_s <= LIMIT_S:
         raise LinkError("a limit that leaves a box no time, or that nobody waits for")

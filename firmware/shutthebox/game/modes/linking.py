@@ -283,7 +283,7 @@ def paired(mode: Linking, came: Paired, context: Context) -> Step[Linking]:
         return Step(mode)
     secret = context.dice.secret()
     rounds = begin(game, 2, settings.game.rounds).rounds
-    invited = invite(game, rounds, 0, settings.link, DiceChain(secret))
+    invited = invite(game, rounds, settings.link, DiceChain(secret))
     inviting = Linking(
         LinkStage.INVITING, session=came.session, secret=secret, invited=invited, since_ns=context.now_ns
     )
