@@ -76,6 +76,22 @@ def test_a_panel_on_i2c_is_reset_before_it_is_asked(monkeypatch: pytest.MonkeyPa
     panel.close()
 
 
+@pytest.mark.parametrize("controller", CONTROLLERS)
+def test_only_a_panel_that_has_a_charge_pump_is_told_to_switch_it_on(controller: Controller) -> None:
+    """To an SSD1309 the SSD1306's command is undefined, and its panel brings its own supply."""
+    sent: list[int] = []
+
+    class Listening(PanelModel):
+        def command(self, *cmd: int) -> None:
+            sent.extend(cmd)
+            super().command(*cmd)
+
+    panel = open_panel(controller, Listening(controller))
+    assert (0x8D in sent) == controller.chip.switched_pump
+    panel.push(PICTURE)
+    panel.close()
+
+
 def test_without_pins_one_line_says_so() -> None:
     with pytest.raises(DisplayError, match=r"^gpio\.backend: gpiod can't open the pins: "):
         open_serial(SPI, Backend.GPIOD)

@@ -2,12 +2,14 @@
 
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import smbus2
+from tests.pins.fake_gpiod import FakeKernel
 from tests.support.bus import OpenedBus
 from tests.support.command import Said, command, printed
 
@@ -140,8 +142,35 @@ def test_a_config_that_fits_is_left(written: str, fits: bool, config: Path) -> N
 
 def test_nobody_answers(config: Path) -> None:
     Bus.chips = {}
-    said = "no display answers at 0x3C or 0x3D on /dev/i2c-32: check its lead and the order of its pins\n"
-    assert command("doctor", "--display", "--config", config) == Said(1, said, "")
+    said = command("doctor", "--display", "--config", config)
+    assert said == Said(1, said.out, "")
+    assert said.out.startswith(
+        "no display answers at 0x3C or 0x3D on /dev/i2c-32: check its lead and the ord"
+    )
+    assert "reset = 7" in said.out, "a module with RES answers only after its reset"
+    assert 'interface = "spi"' in said.out, "most 2.42 inch panels come set to SPI"
+
+
+def test_a_panel_that_answers_only_after_its_reset_is_found(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = FakeKernel(tmp_path)
+    monkeypatch.setattr("gpiozero_gpiod.chips.DEV", tmp_path)
+    reset = kernel.add("pinctrl-bcm2711", 54).lines[7]
+
+    class Resettable(Bus):
+        def chip(self, address: int) -> Chip:
+            if reset.request is None or [level for _, level in reset.history][-2:] != [0, 1]:
+                raise OSError(121, "Remote I/O error")
+            return super().chip(address)
+
+    monkeypatch.setattr(sys.modules["smbus2"], "SMBus", Resettable)
+    config.write_text("[display]\nbus = 32\nreset = 7\n")
+    with ExitStack() as stack:
+        for patch in kernel.patches():
+            stack.enter_context(patch)
+        assert told(config, {0x3C: Chip(readable=True, status=0x48)}).startswith("0x3C: sh1106: ")
+    assert reset.request is None, "the line is free again, for the box"
 
 
 def test_over_spi_a_panel_is_shown_a_picture(

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import gpiod
 import pytest
 from gpiozero.exc import PinUnknownPi
 from tests.pins.fake_gpiod import FakeKernel
@@ -314,7 +315,41 @@ def test_a_panel_at_its_other_address_is_pointed_out(
     said = ("FAIL", f"{nothing}; but 0x3C answers: display.address = 0x3C")
     assert results(config)["display"] == said
     monkeypatch.setattr(Bus, "addresses", ())
-    assert results(config)["display"] == ("FAIL", nothing)
+    verdict, reason = results(config)["display"]
+    assert verdict == "FAIL"
+    assert reason.startswith(f"{nothing}; check its lead")
+    assert 'interface = "spi"' in reason, "most 2.42 inch panels come set to SPI"
+
+
+def test_a_panel_that_answers_only_after_its_reset_is_found(
+    config: Path, pi: FakeKernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reset = pi.chips[f"{tmp_path}/gpiochip0"].lines[7]
+
+    class Resettable(Bus):
+        def write_byte(self, address: int, value: int) -> None:
+            if reset.request is None or [level for _, level in reset.history][-2:] != [0, 1]:
+                raise OSError(121, "Remote I/O error")
+            super().write_byte(address, value)
+
+    monkeypatch.setitem(sys.modules, "smbus2", SimpleNamespace(SMBus=Resettable))
+    assert results(config)["display"][0] == "FAIL"
+    config.write_text(config.read_text().replace("bus = 32", "bus = 32\nreset = 7"))
+    assert results(config)["display"] == ("ok", f"answers at 0x3C on {tmp_path}/i2c-32")
+    assert reset.request is None, "the line is free again, for the box"
+    low, high = (when for when, _ in reset.history[-2:])
+    assert high - low >= 10_000_000, "as long as other drivers hold it low; some modules need it"
+
+
+def test_a_reset_line_that_something_holds_is_named_if_no_panel_answers(
+    config: Path, pi: FakeKernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the box runs, it holds the line, and its panel answers."""
+    config.write_text(config.read_text().replace("bus = 32", "bus = 32\nreset = 7"))
+    with pi.open(f"{tmp_path}/gpiochip0").request_lines({7: gpiod.LineSettings()}, "box", 1):
+        assert results(config)["display"][0] == "ok"
+        monkeypatch.setattr(Bus, "addresses", ())
+        assert "; line 7 can't be driven: " in results(config)["display"][1]
 
 
 def test_power_and_heat_now_and_as_the_box_has_kept_them(

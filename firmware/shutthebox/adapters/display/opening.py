@@ -4,7 +4,7 @@ luma is imported only when a panel is opened, so a box without one doesn't need 
 """
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from shutthebox.adapters.display.panel import DisplayError, LumaDevice, Panel, Serial, bus_errors
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from gpiozero.pins import Factory
 
 _NOTHING = 0xE3  # the no-op command, which every controller accepts
-_RESET_S = 0.001  # the controllers need 3 to 10 microseconds, and a moment to start up
+_CHARGE_PUMP = 0x8D
+_RESET_S = 0.01  # low, and again to start up: data sheets ask for microseconds, modules add a capacitor
 _SPI_HZ = 2_000_000  # as much as the SH1106's data sheet allows; a frame takes 4 ms
 
 
@@ -103,7 +104,22 @@ def _build(
     device = quiet(recorder, *controller.chip.size, rotate=turns)
     device._serial_interface = serial
     device.persist = True
-    return Panel(cast("LumaDevice", device), controller, recorder.commands, name=name, contrast=contrast)
+    start_up = recorder.commands
+    if not controller.chip.switched_pump:
+        start_up = [_without_pump(command, controller.chip.parameters) for command in start_up]
+    return Panel(cast("LumaDevice", device), controller, start_up, name=name, contrast=contrast)
+
+
+def _without_pump(sent: tuple[int, ...], parameters: Mapping[int, int]) -> tuple[int, ...]:
+    """Leaves out the SSD1306's charge pump, which luma switches on for controllers that have none, too."""
+    kept: tuple[int, ...] = ()
+    at = 0
+    while at < len(sent):
+        end = at + 1 + (1 if sent[at] == _CHARGE_PUMP else parameters.get(sent[at], 0))
+        if sent[at] != _CHARGE_PUMP:
+            kept += sent[at:end]
+        at = end
+    return kept
 
 
 def open_configured(display: DisplayConfig, controller: Controller, backend: Backend) -> Panel:
@@ -133,17 +149,51 @@ def open_serial(display: DisplayConfig, backend: Backend) -> Serial:
     """
     if not display.lines:
         return open_i2c(display.bus, display.address)
+    pins = _open_pins(backend)
+    try:
+        return _Wired(display, pins)
+    except BaseException:
+        pins.close()
+        raise
+
+
+@contextlib.contextmanager
+def reset_on_i2c(display: DisplayConfig, backend: Backend) -> Iterator[str]:
+    """Resets the panel on I2C if it has a line for that, and keeps it out of reset for the block.
+
+    Such a panel answers nothing before. Everything that looks for panels on the bus does so in here.
+
+    Yields:
+        Why the line couldn't be driven, as while the box runs, which has reset the panel then; else "".
+    """
+    with contextlib.ExitStack() as stack:
+        fault = ""
+        if display.reset is not None:
+            try:
+                lines = _Lines(_open_pins(backend))
+                stack.callback(lines.close)
+                _reset(lines, display.reset)
+            except Exception as error:  # pin libraries raise their own exception types
+                fault = f"line {display.reset} can't be driven: {error or type(error).__name__}"
+        yield fault
+
+
+def _open_pins(backend: Backend) -> "Factory":
     from shutthebox.adapters.gpio import PinsError, open_factory
 
     try:
-        factory = open_factory(backend)
+        return open_factory(backend)
     except PinsError as error:
         raise DisplayError(str(error)) from error
-    try:
-        return _Wired(display, factory)
-    except BaseException:
-        factory.close()
-        raise
+
+
+def _reset(lines: "_Lines", line: int) -> None:
+    from luma.core.interface.serial import bitbang
+
+    bitbang(lines, RST=line, **_RESET_TIMES)  # its only effect is the reset
+
+
+_RESET_TIMES = {"reset_hold_time": _RESET_S, "reset_release_time": _RESET_S}
 
 
 class _Lines:
@@ -186,13 +236,10 @@ class _Wired:
         self._lines = _Lines(factory)
         _luma()
         try:
-            from luma.core.interface.serial import bitbang
-
-            waits = {"reset_hold_time": _RESET_S, "reset_release_time": _RESET_S}
             if display.interface is Interface.SPI:
-                self._serial = self._open_spi(display, spi, waits)
+                self._serial = self._open_spi(display, spi)
             else:
-                bitbang(self._lines, RST=display.lines["reset"], **waits)  # its only effect is the reset
+                _reset(self._lines, display.lines["reset"])
                 self._serial = open_i2c(display.bus, display.address)
         except DisplayError:
             raise
@@ -201,7 +248,7 @@ class _Wired:
                 f"can't use the display {display.where}: {error or type(error).__name__}"
             ) from error
 
-    def _open_spi(self, display: DisplayConfig, spi: Any, waits: dict[str, float]) -> Any:  # noqa: ANN401
+    def _open_spi(self, display: DisplayConfig, spi: Any) -> Any:  # noqa: ANN401
         from luma.core.interface.serial import spi as luma_spi
 
         if spi is None:
@@ -212,7 +259,12 @@ class _Wired:
             spi = SpiDev()
         lines = display.lines
         return luma_spi(
-            spi, self._lines, bus_speed_hz=_SPI_HZ, gpio_DC=lines["dc"], gpio_RST=lines["reset"], **waits
+            spi,
+            self._lines,
+            bus_speed_hz=_SPI_HZ,
+            gpio_DC=lines["dc"],
+            gpio_RST=lines["reset"],
+            **_RESET_TIMES,
         )
 
     def command(self, *cmd: int) -> None:

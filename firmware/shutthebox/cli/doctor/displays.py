@@ -56,7 +56,7 @@ def show(config: Config, *, as_json: bool) -> int:
     """
     if config.display.interface is Interface.SPI:
         return _show_spi(config, as_json=as_json)
-    found = look(config.display.bus)
+    found, unreset = look(config)
     lines = [_lines(panel) for panel in found]
     if as_json:
         panels = [
@@ -73,7 +73,7 @@ def show(config: Config, *, as_json: bool) -> int:
     if not found:
         where = " or ".join(f"0x{address:02X}" for address in hardware.PANEL_ADDRESSES)
         bus = f"/dev/i2c-{config.display.bus}"
-        print(f"no display answers at {where} on {bus}: check its lead and the order of its pins")
+        print(f"no display answers at {where} on {bus}: {unreset or hardware.CHECK_LEADS}")
         return 1
     for panel, text in zip(found, lines, strict=True):
         print(f"0x{panel.address:02X}: {' or '.join(panel.controllers)}: {panel.reason}")
@@ -126,8 +126,13 @@ def _lines(panel: Found) -> str:
     return f'[display]\ncontroller = "{panel.controllers[0]}"\naddress = 0x{panel.address:02X}\n'
 
 
-def look(number: int) -> list[Found]:
-    """Asks at both addresses of an I2C bus; writes a few dots to a panel's memory.
+def look(config: Config) -> tuple[list[Found], str]:
+    """Resets the panel, if the config has a line for that, and asks at both addresses of its I2C bus.
+
+    Writes a few dots to a panel's memory.
+
+    Returns:
+        The panels, and why the line for the reset couldn't be driven, or "".
 
     Raises:
         BusError: no bus, no right to use it, or no smbus2.
@@ -136,12 +141,18 @@ def look(number: int) -> list[Found]:
         from smbus2 import SMBus
     except ImportError:
         raise BusError("smbus2 is not installed: apt install python3-smbus2") from None
+    from shutthebox.adapters.display.opening import reset_on_i2c
+
+    number = config.display.bus
     node = hardware.DEV / f"i2c-{number}"
     if not node.exists():
         raise BusError(f"no {node}: dtparam=i2c_arm=on in config.txt, or i2c-dev")
     try:
-        with SMBus(number) as bus:
-            return [_identify(bus, address) for address in hardware.PANEL_ADDRESSES if _answers(bus, address)]
+        with reset_on_i2c(config.display, config.gpio.backend) as unreset, SMBus(number) as bus:
+            found = [
+                _identify(bus, address) for address in hardware.PANEL_ADDRESSES if _answers(bus, address)
+            ]
+            return found, unreset
     except OSError as error:
         raise BusError(f"{node} can't be used: {error}") from error
 

@@ -28,6 +28,12 @@ SPI_NODE = "spidev0.0"
 PANEL_ADDRESSES = (0x3C, 0x3D)
 """The addresses such panels can have; a resistor on the back selects one."""
 
+CHECK_LEADS = (
+    "check its lead and the order of its pins; if it has a pin RES, set reset = 7 under [display]; "
+    'if it has seven pins, it\'s probably set to SPI: interface = "spi"'
+)
+"""What helps if no panel answers on I2C."""
+
 
 def check_access(config: Config) -> Iterator[CheckResult]:
     """Whether this user may open the devices; if not, with the remedy."""
@@ -176,13 +182,15 @@ def check_display(config: Config) -> Iterator[CheckResult]:
     try:
         from smbus2 import SMBus
 
-        with SMBus(display.bus) as bus:
+        from shutthebox.adapters.display.opening import reset_on_i2c
+
+        with reset_on_i2c(display, config.gpio.backend) as unreset, SMBus(display.bus) as bus:
             try:
                 _ask(bus, display.address)
             except OSError as error:
-                yield failed(
-                    "display", f"nothing answers at 0x{display.address:02X}: {error}{_elsewhere(bus)}"
-                )
+                text = f"nothing answers at 0x{display.address:02X}: {error}"
+                remedy = _elsewhere(bus) or f"; {unreset or CHECK_LEADS}"
+                yield failed("display", f"{text}{remedy}")
                 return
             status = read_status(bus, display.address)
     except ImportError:
