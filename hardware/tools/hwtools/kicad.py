@@ -20,6 +20,7 @@ class Part:
 
     ref: str
     value: str
+    footprint: str
     fields: dict[str, str]
     fitted: bool
     smd: bool
@@ -28,7 +29,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A board: parts by reference, nets by (reference, pad) without the sheet's path, texts as printed."""
+    """A board as made: parts by reference, nets by (reference, pad) without the sheet, texts as printed.
+
+    A solder jumper that's made closed joins its two nets into that of its pad 1.
+    """
 
     parts: dict[str, Part]
     pads: dict[tuple[str, str], str]
@@ -54,13 +58,24 @@ def read(path: Path = BOARD) -> Board:
         ]
         courtyard = any(str(child(shape, "layer")[1]).endswith(".CrtYd") for shape in shapes)
         parts[ref] = Part(
-            ref, fields["Value"], fields, "dnp" not in attributes, "smd" in attributes, courtyard
+            ref,
+            fields["Value"],
+            str(footprint[1]),
+            fields,
+            "dnp" not in attributes,
+            "smd" in attributes,
+            courtyard,
         )
         for pad in children(footprint, "pad"):
             if children(pad, "net"):
                 pads[ref, str(pad[1])] = str(child(pad, "net")[2]).rsplit("/", 1)[-1]
     texts = [str(text[1]) for text in children(board, "gr_text")]
-    return Board(parts, pads, texts)
+    joined = {
+        pads[ref, "2"]: pads[ref, "1"]
+        for ref, part in parts.items()
+        if ref.startswith("JP") and "Bridged12" in part.footprint
+    }
+    return Board(parts, {pad: joined.get(net, net) for pad, net in pads.items()}, texts)
 
 
 def read_pin_map(path: Path = _ROOT) -> dict[str, list[str]]:

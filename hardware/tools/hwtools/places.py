@@ -84,6 +84,10 @@ def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
         joined = {board.pads.get((ref, pad), "") for pad in "12"}
         if joined != {name, f"OLED_{name}"}:
             yield f"KiCad: {ref} joins {sorted(joined)}, it is between {name} and the display's plug"
+    for ref, wanted_pads in SUPPLY_JUMPERS.items():
+        pads = tuple(board.pads.get((ref, pad), "nothing") for pad in "123")
+        if pads != wanted_pads:
+            yield f"KiCad: {ref} carries {', '.join(pads)}, it should carry {', '.join(wanted_pads)}"
     rows = kicad.read_pin_map()
     for s in wiring.signals:
         cells = [str(s.bcm), str(s.header_pin), s.connector or "-"]
@@ -93,6 +97,9 @@ def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
         if not part.has_courtyard and part.ref[0] != "H":
             yield f"KiCad: {part.ref} has no courtyard"
 
+
+SUPPLY_JUMPERS = {"JP1": ("GND", "GND", "3V3_FUSED"), "JP2": ("3V3_FUSED", "3V3_FUSED", "GND")}
+"""What the three pads of J11's supply jumpers carry as made, with 1 and 2 joined."""
 
 SIGNALS = {"roll": "ROLL", "buzzer": "BUZZER", "lamp": "ROLL_LED", "service": "SERVICE"}
 """The signal for each of the firmware's ``[gpio]`` keys; the levers are TILE1 onwards."""
