@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 
 from hwtools import harness, perfboard, shorts
+from hwtools.box.dimensions import DISPLAYS
+from hwtools.box.result import RESULT
 from hwtools.pinout import HARDWARE, Pinout, PinoutError, at_plug, load
 
 ROOT = HARDWARE.parent
@@ -78,6 +81,21 @@ def _plugs_table(wiring: Pinout) -> str:
     return "\n".join(rows)
 
 
+def _modules_table() -> str:
+    rows = ["| module | board | pins | sizes from | folder |", "|---|---|---|---|---|"]
+    for module in DISPLAYS.values():
+        wide, high, _ = module.board
+        size = f"{wide:g} x {high:g} mm"
+        row = (module.name, size, str(module.pins), module.source, f"`display-{module.key}`")
+        rows.append(f"| {' | '.join(row)} |")
+    return "\n".join(rows)
+
+
+def _largest_module() -> str:
+    wide, high = json.loads(RESULT.read_text(encoding="utf-8"))["largest module"]
+    return f"Its board may be at most {wide:g} x {high:g} mm."
+
+
 def _between(text: str, mark: str, content: str) -> str:
     found = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- end of {mark} -->)", re.S)
     if not found.search(text):
@@ -89,11 +107,18 @@ def generate_files(wiring: Pinout) -> dict[Path, str]:
     """Return each generated file and what it should contain."""
     docs = ROOT / "docs" / "hardware.md"
     text = docs.read_text(encoding="utf-8")
-    text = _between(_between(text, "pins", _pins_table(wiring)), "plugs", _plugs_table(wiring))
+    for mark, content in (
+        ("pins", _pins_table(wiring)),
+        ("plugs", _plugs_table(wiring)),
+        ("modules", _modules_table()),
+    ):
+        text = _between(text, mark, content)
+    guide = ROOT / "docs" / "build.md"
     found = HARDWARE / "signals" / "README.md"
     return {
         HARDWARE / "config.txt": config_txt(wiring),
         docs: text,
+        guide: _between(guide.read_text(encoding="utf-8"), "largest module", _largest_module()),
         found: _between(found.read_text(encoding="utf-8"), "shorts", shorts.table(shorts.read())),
         harness.TARGET: harness.generate_source(wiring),
         perfboard.TARGET: perfboard.draw(wiring),

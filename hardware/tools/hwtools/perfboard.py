@@ -68,8 +68,8 @@ def draw(wiring: Pinout, levers: int = 9) -> str:
         "Bottom leads: left to the switch's NO, right to its COM. Top leads: to the header of the Pi, "
         "pin numbers as written.",
         "3V3 is header pin 1, GND header pin 9. Capacitors of any kind from 16 V up.",
-        "The display goes straight to the Pi: GND 14, VCC 17, SDA 3, SCL 5. Buzzer and lamp need a "
-        "transistor: see the guide.",
+        "An I2C display goes straight to the Pi: GND 14, VCC 17, SDA 3, SCL 5; for SPI, and for buzzer and "
+        "lamp, see the guide.",
     )
     text = "".join(f'<text x="60" y="{y(15.2) + 22 * i:g}" class="n">{n}</text>' for i, n in enumerate(notes))
     style = (

@@ -15,9 +15,10 @@ from hwtools.box.wooden import wooden
 
 
 def _examine(d: Dimensions) -> tuple[str, list[str]]:
-    kind = f"wooden {d.wood:g} mm" if d.wooden else "printed"
-    return f"{d.levers} levers, display {d.display}, switch {d.switch}, {kind}", check.find_faults(
-        d, levers=d.display == Dimensions().display and (not d.wooden or d == wooden(Dimensions()))
+    kind = (f"wooden {d.wood:g} mm" if d.wooden else "printed") + (", SPI" if d.spi else "")
+    same_levers = d.spi or (d.wooden and d != wooden(Dimensions()))
+    return f"{d.levers} levers, display {d.display.key}, switch {d.switch}, {kind}", check.find_faults(
+        d, levers=not same_levers
     )
 
 
@@ -32,13 +33,12 @@ def _sizes(d: Dimensions) -> dict[str, list[float]]:
 def main() -> int:
     """Check every size and display, write the result if it changed, and print the faults."""
     boxes = [Dimensions(levers=n) for n in COUNTS]
-    boxes += [
-        replace(Dimensions(), display=name, spi=True) for name in DISPLAYS if name != Dimensions().display
-    ]
+    boxes += [replace(Dimensions(), display=module, spi=True) for module in DISPLAYS.values()]
     boxes += [wooden(Dimensions(levers=n)) for n in COUNTS]
     boxes += [wooden(Dimensions(wood=t)) for t in (6.5, 6.8)]
     boxes += [replace(Dimensions(), switch=name) for name in SWITCHES if name != Dimensions().switch]
     with ProcessPoolExecutor(2) as pool:
+        largest = pool.submit(check.find_largest_module, boxes[0])
         found = dict(pool.map(_examine, boxes))
     report = {
         "model": digest(),
@@ -46,6 +46,7 @@ def main() -> int:
         "sizes": {str(d.levers): _sizes(d) for d in boxes[: len(COUNTS)]},
         "bill": {str(d.levers): assemble(d).bill() for d in boxes[: len(COUNTS)]},
         "wooden bill": assemble(wooden(Dimensions())).bill(),
+        "largest module": largest.result(),
         "tolerances": tolerances.find_worst_margins(boxes[0]),
         "faults": found,
     }

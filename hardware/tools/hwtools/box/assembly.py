@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from manifold3d import CrossSection, Manifold
 
 from hwtools.box import printed, wooden
-from hwtools.box.dimensions import DISPLAYS, Dimensions
+from hwtools.box.dimensions import Dimensions
 from hwtools.box.solids import (
     Point,
     at_axis,
@@ -238,7 +238,7 @@ def _switches(box: Assembly, angles: dict[int, float]) -> None:
 
 def _display(box: Assembly) -> None:
     d = box.dimensions
-    module = DISPLAYS[d.display]
+    module = d.display
     cx, cy = d.bezel_at
     box.add("bezel", printed.bezel(d), "display", colour="saddlebrown")
     z = printed.board_back(d)
@@ -252,9 +252,9 @@ def _display(box: Assembly) -> None:
     box.add("window", window, "display", -30.0, part=part, colour="lightblue")
     shown = plate(module.board[:2], module.board[2], 0.0, z)
     shown += plate(module.glass[:2], module.glass[2], module.glass_up, z + module.board[2])
-    # its four pins at the upper edge, with the sockets of the lead
-    edge = cy + module.board[1] / 2
-    shown += block((cx - 5.1, edge - 3, z - 14), (cx + 5.1, edge - 0.4, z))
+    # its pins at the upper edge, with the sockets of the lead
+    edge, half = cy + module.board[1] / 2, module.pins * 2.54 / 2
+    shown += block((cx - half, edge - 3, z - 14), (cx + half, edge - 0.4, z))
     box.add("display", shown, "display", -30.0, part=f"display {module.name}", colour="midnightblue")
     for side, name in ((-1, "left"), (1, "right")):
         part, foam = "foam strip 1 mm, self-adhesive, 2 x 40 mm", printed.clamp_foam(d, side)
@@ -466,9 +466,7 @@ def leads(box: Assembly) -> dict[str, list[list[Point]]]:
     ends["J6"] = [at(*d.button_at, under - 36)]
     ends["J8"] = [at(*d.buzzer_at, under - d.buzzer_height - 6)]
     cx, cy = d.bezel_at
-    ends["J11" if d.spi else "J9"] = [
-        at(cx, cy + DISPLAYS[d.display].board[1] / 2 - 2, printed.board_back(d) - 14)
-    ]
+    ends["J11" if d.spi else "J9"] = [at(cx, cy + d.display.board[1] / 2 - 2, printed.board_back(d) - 14)]
     found: dict[str, list[list[Point]]] = {}
     for plug, places in ends.items():
         bx, by, _, _ = _PLUGS[plug]

@@ -387,15 +387,51 @@ def check_assembling(d: Dimensions) -> Iterator[str]:
             yield from _blocked(f"order: step {name}", [item], still, item.path)
     box = boxes[d.down]
     shell = [i for i in box.items if i.group == "shell" and i.step < STEPS.index("closing")]
-    module = [i for i in shell if i.step == STEPS.index("display")]
-    deck = [i for i in shell if i.step == STEPS.index("deck") and "screw" not in i.name]
     bank = [i for i in box.items if i.group == "bank"]
     below = [i for i in box.items if i.group == "base"]
-    yield from _blocked("order: the display onto the deck", module, deck, [(0, 0, 60)])
+    yield from _check_display(box)
     bank_less = [i for i in shell if i.step <= STEPS.index("deck")]
     yield from _blocked("order: the bank into the deck, tiles down", bank, bank_less, [(0, 0, 90)])
     upper = _unlocked(d, [*shell, *bank])
     yield from _blocked("order: closing the box", upper, below, [(0, 3, 0), (0, 0, 100)])
+
+
+def _check_display(box: Assembly) -> Iterator[str]:
+    """Check that bezel and module, put together, go into the deck's opening from above."""
+    module = [i for i in box.items if i.step == STEPS.index("display")]
+    deck = [i for i in box.items if i.step == STEPS.index("deck") and "screw" not in i.name]
+    yield from _blocked("order: the display onto the deck", module, deck, [(0, 0, 60)])
+
+
+def find_largest_module(d: Dimensions, step: float = 0.5) -> tuple[float, float]:
+    """Find the largest display board that goes into the box, by trying ever larger ones.
+
+    Args:
+        d: the box; its own module, which must fit, is where it begins.
+        step: how much larger each board is, in mm.
+
+    Returns:
+        Width and height in mm.
+
+    Raises:
+        ValueError: the widest and the highest board are two that fit, but not one.
+    """
+
+    def fits(board: tuple[float, float]) -> bool:
+        module = replace(d.display, board=(*board, d.display.board[2]))
+        box = assemble(replace(d, display=module))
+        mine = [i for i in box.items if i.step == STEPS.index("display")]
+        cut = any(_cuts(a, b) for a in mine for b in box.items if a is not b)
+        return not cut and not any(_check_display(box))
+
+    wide, high = d.display.board[:2]
+    while fits((wide + step, d.display.board[1])):
+        wide += step
+    while fits((d.display.board[0], high + step)):
+        high += step
+    if not fits((wide, high)):
+        raise ValueError(f"{wide:g} mm of width and {high:g} mm of height fit, but not together")
+    return wide, high
 
 
 def _unlocked(d: Dimensions, items: Iterable[Item]) -> list[Item]:

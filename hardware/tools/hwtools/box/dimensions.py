@@ -16,7 +16,10 @@ COUNTS = (9, 10, 12)
 class Display:
     """A display module as sold. Measure yours: makers differ."""
 
+    key: str  # of its bezel's file
     name: str
+    source: str  # of the figures
+    pins: int  # 4: I2C; 7: sold set to SPI
     board: tuple[float, float, float]  # width, height, thickness of the circuit board
     glass: tuple[float, float, float]
     glass_up: float  # middle of the glass over the middle of the board, towards the player's far side
@@ -25,20 +28,27 @@ class Display:
     controller: str  # display.controller in the box's config
 
 
-#: The displays we have bezels for. The 2.42" panel has the same pixels as the 1.3", at twice the size.
+_PANEL = ((60.5, 37.0, 2.0), 0.0, (55.02, 27.5), 1.5, "ssd1309")
+
+#: The displays we have bezels for. The 2.42" panels have the same pixels as the 1.3", at twice the size.
 DISPLAYS = {
-    "2.42": Display(
-        '2.42" SSD1309, I2C, 4 pins', (72.0, 43.0, 1.6), (60.5, 37.0, 2.0), 0.0, (55.02, 27.5), 1.5, "ssd1309"
-    ),
-    "1.3": Display(
-        '1.3" SH1106, I2C, 4 pins (AZ-Delivery)', (35.4, 33.5, 1.2), (34.5, 23.0, 1.5), 0.0,
-        (29.42, 14.7), 2.0,
-        "sh1106",
-    ),
-    "0.96": Display(
-        '0.96" SSD1306, I2C, 4 pins', (27.3, 27.8, 1.2), (26.7, 19.3, 1.5), 0.0,
-        (21.74, 10.86), 2.0, "ssd1306",
-    ),
+    module.key: module
+    for module in (
+        Display("2.42", '2.42" SSD1309, 72 x 43 mm', "sellers' drawings", 4, (72.0, 43.0, 1.6), *_PANEL),
+        Display("2.42-75x44", '2.42" SSD1309, 75 x 44 mm', "makers' reports", 7, (75.0, 44.0, 1.6), *_PANEL),
+        Display(
+            "2.42-waveshare", 'Waveshare 2.42inch OLED Module', "Waveshare's wiki", 7,
+            (61.5, 39.5, 1.6), *_PANEL,
+        ),
+        Display(
+            "1.3", '1.3" SH1106 (AZ-Delivery)', "the seller's drawing", 4, (35.4, 33.5, 1.2),
+            (34.5, 23.0, 1.5), 0.0, (29.42, 14.7), 2.0, "sh1106",
+        ),
+        Display(
+            "0.96", '0.96" SSD1306', "sellers' drawings", 4, (27.3, 27.8, 1.2),
+            (26.7, 19.3, 1.5), 0.0, (21.74, 10.86), 2.0, "ssd1306",
+        ),
+    )
 }  # fmt: skip
 
 
@@ -102,7 +112,7 @@ class Dimensions:
     """The figures; the defaults make the guide's box."""
 
     levers: int = 9
-    display: str = "2.42"
+    display: Display = DISPLAYS["2.42"]
 
     # shell
     width: float = 216.0
@@ -199,8 +209,8 @@ class Dimensions:
 
     # display
     bezel_at: tuple[float, float] = (82.0, 120.6)
-    bezel: tuple[float, float] = (102.0, 57.0)
-    bezel_opening: tuple[float, float] = (88.0, 46.4)
+    bezel: tuple[float, float] = (108.0, 57.0)
+    bezel_opening: tuple[float, float] = (90.4, 48.2)
     window_glass: float = 2.0  # acrylic
 
     # the rest

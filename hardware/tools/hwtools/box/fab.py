@@ -36,10 +36,10 @@ def printed_parts() -> dict[str, tuple[Manifold, int]]:
                 found[name] = solid, pieces
             elif name not in ("bezel", "clamp"):
                 found[f"{levers}-levers/{name}"] = solid, pieces
-    for display in DISPLAYS:
+    for display in DISPLAYS.values():
         d = replace(Dimensions(), display=display)
         for name in ("bezel", "clamp"):
-            found[f"display-{display}/{name}"] = check.lay_on_bed(d)[name], check.count_pieces(d, name)
+            found[f"display-{display.key}/{name}"] = check.lay_on_bed(d)[name], check.count_pieces(d, name)
     return found
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from manifold3d import CrossSection, Manifold, OpType
 
-from hwtools.box.dimensions import DISPLAYS, Dimensions
+from hwtools.box.dimensions import Dimensions
 from hwtools.box.solids import block, countersunk, disc, joined, polygon, post, prism_x, rod, wire
 
 #: Head of an M3 countersunk screw.
@@ -433,20 +433,20 @@ def spout(d: Dimensions) -> Manifold:
 
 def window_size(d: Dimensions) -> tuple[float, float]:
     """Return width and height of the acrylic window, which is no wider than the module."""
-    module = DISPLAYS[d.display]
+    module = d.display
     return min(module.picture[0] + 7.6, module.board[0] - 0.4), module.picture[1] + 7.6
 
 
 def clamp_holes(d: Dimensions) -> list[tuple[float, float]]:
     """Return (x, y) of the four screws that hold the display's clamps."""
-    module = DISPLAYS[d.display]
+    module = d.display
     x, y = module.board[0] / 2 + 3.6, module.board[1] / 2 - 6
     return [(d.bezel_at[0] + sx * x, d.bezel_at[1] + sy * y) for sx in (-1, 1) for sy in (-1, 1)]
 
 
 def board_back(d: Dimensions) -> float:
     """Return z of the back of the display's circuit board."""
-    module = DISPLAYS[d.display]
+    module = d.display
     return d.height + d.plate - 2.0 - d.window_glass - 0.3 - module.glass[2] - module.board[2]
 
 
@@ -457,7 +457,7 @@ def clamp_top(d: Dimensions) -> float:
 
 def clamp_foam(d: Dimensions, side: int) -> Manifold:
     """Return the foam on a clamp, where the module lies on it."""
-    module = DISPLAYS[d.display]
+    module = d.display
     (cx, cy), edge = d.bezel_at, module.board[0] / 2
     low, high = sorted((cx + side * (edge - 2.2), cx + side * edge))
     half = module.board[1] / 2 - 2
@@ -466,7 +466,7 @@ def clamp_foam(d: Dimensions, side: int) -> Manifold:
 
 def bezel(d: Dimensions) -> Manifold:
     """Return a display's frame: it lies on the deck; window and module are fixed from below."""
-    module = DISPLAYS[d.display]
+    module = d.display
     (cx, cy), top = d.bezel_at, d.height + d.plate
     half, low = (d.bezel[0] / 2, d.bezel[1] / 2), clamp_top(d)
     parts = [block((cx - half[0], cy - half[1], d.height), (cx + half[0], cy + half[1], top), 4)]
@@ -503,7 +503,7 @@ def bezel(d: Dimensions) -> Manifold:
 
 def clamp(d: Dimensions, side: int) -> Manifold:
     """Return one of the two bars behind the display: left (-1) or right (1)."""
-    module = DISPLAYS[d.display]
+    module = d.display
     cx, cy = d.bezel_at
     edge = module.board[0] / 2
     low, high = sorted((cx + side * (edge - 2.2), cx + side * (edge + 6.6)))
