@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shutthebox.game.facts import Fact
 from shutthebox.game.judge import FINE, Verdict
+from shutthebox.game.lever_tiles import LeverTile
 from shutthebox.game.messages import Text
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -62,6 +63,12 @@ class Scene(NamedTuple):
     """Whose turn it is, from 1; None without a match."""
     open: tuple[int, ...] = ()
     """Tiles that the game, or the puzzle, holds open, rising."""
+    lever_tiles: tuple[LeverTile, ...] = ()
+    """The tiles that levers move now, where they don't simply bear the levers' numbers."""
+    hidden: tuple[int, ...] = ()
+    """The numbers of open tiles behind open ones, rising."""
+    flips_tiles: bool = False
+    """Whether levers stand for tiles now, not for choices or digits."""
     throw: tuple[int, ...] | None = None
     """The throw on the table; None if there is none, or while the dice tumble."""
     verdict: Verdict = FINE

@@ -2,12 +2,13 @@
 
 from shutthebox.game.judge import VerdictKind, flipped_tiles, viable_tiles
 from shutthebox.game.lever_health import complaint
+from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import Shared
-from shutthebox.game.wording import fault_text, list_tiles, player_name
+from shutthebox.game.wording import MOST_NAMED, fault_text, list_tiles, player_name
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MatchFormat, Stakes, Tie
@@ -40,9 +41,15 @@ def turn_screen(
         only: the answer the computer has chosen; None if a person plays.
         lit: whether a press does something.
     """
-    match = play.match
+    match, behind = play.match, row_behind(play.match, shared)
     wrong = play.verdict.is_fault
     alert: Text = fault_text(play.verdict, shared) if wrong else ""
+    now = lever_tiles(match.rules, play.half.standing(match.rules, match.turn), behind)
+    if wrong:
+        named = [tile for tile in now if tile.lever in play.verdict.tiles]
+        also = tuple(tile.text for tile in named if tile.at_back)[:MOST_NAMED]
+        # The alert speaks of levers, so these have their own numbers.
+        now = tuple(tile.as_lever if tile in named else tile for tile in now)
     corner = _seconds_text(play) or (message("same throw") if match.answers_of_others else corner_text(match))
     first = mode is Mode.READY and not match.turn.throws
     if first:
@@ -64,10 +71,11 @@ def turn_screen(
         dice=dice,
         total=sum(dice) if dice else None,
         big=big,
-        tiles=tile_row(mode, play, shared.levers, only, row_behind(match, shared)),
+        tiles=tile_row(mode, play, shared.levers, only, behind),
+        lever_tiles=now,
         alert=alert,
         prompt=prompt,
-        also=() if wrong else also,
+        also=also,
         lit=lit,
     )
 
@@ -154,7 +162,7 @@ def tile_row(
 ) -> tuple[tuple[int, TileState], ...]:
     """The tiles of the box by their levers, each with its state.
 
-    With two rows the back row comes first; `behind` is as `shutthebox.game.judge.levers_behind` says.
+    `behind` is as `shutthebox.game.judge.levers_behind` says. Levers for both rows: those at the back first.
     """
     profile, verdict = play.match.rules, play.verdict
     turn = play.half.standing(profile, play.match.turn)
@@ -175,7 +183,7 @@ def tile_row(
     can_go, can_follow = parts(profile, can_go)
 
     def state_of(tile: Tiles, lever: int, *, stands: bool, is_next: bool = True) -> TileState:
-        if (is_next and tile & wrong_tiles) or ((is_next or behind) and to_tiles([lever]) & wrong_levers):
+        if (is_next and tile & wrong_tiles) or to_tiles([lever]) & wrong_levers:
             return TileState.WRONG
         if not stands:
             return TileState.SHUT
@@ -184,7 +192,7 @@ def tile_row(
         return TileState.VIABLE if is_next and tile & can_go else TileState.OPEN
 
     row = [(number, to_tiles([number])) for number in profile.tiles]
-    if profile.rows == 1:
+    if not behind:
         states = tuple((n, state_of(tile, n, stands=bool(tile & turn.open))) for n, tile in row)
         if not turn.opens:
             return states
@@ -199,7 +207,7 @@ def tile_row(
         (lever, state_of(tile, lever, stands=stands, is_next=is_next))
         for lever, tile, stands, is_next in (*back, *front)
     ]
-    if profile.through and behind and mode is Mode.FLIPPING:
+    if profile.through and mode is Mode.FLIPPING:
         # The tile behind one that goes with it.
         for at, (lever, tile, _, is_next) in enumerate(back):
             if not is_next and shown[at][1] is TileState.OPEN:
@@ -220,14 +228,15 @@ _UPSIDE_DOWN = {
 """The state of a tile where the player opens tiles, by that where the player shuts them."""
 
 
-def ended_row(match: Match) -> tuple[tuple[int, TileState], ...]:
-    """The tiles as the finished turn left them; with two rows, the back row first."""
+def with_ended_row(screen: Screen, match: Match, shared: Shared) -> Screen:
+    """The screen with the tiles as the finished turn left them."""
 
-    def row(open_tiles: Tiles) -> tuple[tuple[int, TileState], ...]:
+    def row(open_tiles: Tiles, beyond: int = 0) -> tuple[tuple[int, TileState], ...]:
         return tuple(
-            (tile, TileState.OPEN if open_tiles & to_tiles([tile]) else TileState.SHUT)
+            (tile + beyond, TileState.OPEN if open_tiles & to_tiles([tile]) else TileState.SHUT)
             for tile in match.rules.tiles
         )
 
-    turn = match.turn
-    return row(match.standing) if match.rules.rows == 1 else (*row(turn.open), *row(turn.behind))
+    turn, behind = match.turn, row_behind(match, shared)
+    tiles = (*row(turn.open, behind), *row(turn.behind)) if behind else row(match.standing)
+    return screen._replace(tiles=tiles, lever_tiles=lever_tiles(match.rules, turn, behind))

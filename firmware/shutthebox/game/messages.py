@@ -93,15 +93,20 @@ class Numbers(NamedTuple):
 class TileSum:
     """Tiles that are shut in one move.
 
-    >>> TileSum((3, 4)).localize(str)
-    '3+4'
+    Attributes:
+        numbers: of the tiles, but for those of a back row.
+        at_back: the numbers of those.
+
+    >>> TileSum((3, 4)).localize(str), TileSum((1,), (9,)).localize(str)
+    ('3+4', '1+(9)')
     """
 
     numbers: tuple[int, ...]
+    at_back: tuple[int, ...] = ()
 
     def localize(self, translate: Translate) -> str:
-        """The numbers with plus signs."""
-        return "+".join(map(str, self.numbers))
+        """The numbers with plus signs, those at the back in brackets like their tiles on the panel."""
+        return "+".join((*map(str, self.numbers), *(f"({number})" for number in self.at_back)))
 
 
 class Name(NamedTuple):

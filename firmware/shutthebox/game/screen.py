@@ -8,6 +8,7 @@ panel, `shutthebox.speech.sentences` into speech.
 from enum import Enum
 from typing import NamedTuple, TypeVar
 
+from shutthebox.game.lever_tiles import LeverTile
 from shutthebox.game.messages import Text, Translate, localize
 from shutthebox.game.mode import Mode
 
@@ -47,7 +48,8 @@ class Screen(NamedTuple):
             turns its pages.
         code: an address for phones, drawn as a QR code with the text beside it; printed as text
             if the panel is too small for the code.
-        tiles: the row of tiles, (number, state) in rising order; empty for no row.
+        tiles: the row of tiles, (lever, state) in rising order; empty for no row.
+        lever_tiles: the tiles that these levers move, where they don't simply bear the levers' numbers.
         alert: bottom line, highlighted: what's wrong, or why the last input did nothing; about 16
             characters. It alternates with the prompt and never replaces it.
         prompt: bottom line: what to do next; about 16 characters.
@@ -69,6 +71,7 @@ class Screen(NamedTuple):
     paragraph: Text = ""
     code: str = ""
     tiles: tuple[tuple[int, TileState], ...] = ()
+    lever_tiles: tuple[LeverTile, ...] = ()
     alert: Text = ""
     prompt: Text = ""
     also: tuple[Text, ...] = ()

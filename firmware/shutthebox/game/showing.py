@@ -7,6 +7,7 @@ from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.inputs import SettingChosen
 from shutthebox.game.judge import FINE
 from shutthebox.game.lever_health import SILENT_MOVES, dice_button_complaint
+from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
@@ -15,12 +16,14 @@ from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import PuzzleMode
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.turn_over import TurnOver
+from shutthebox.game.play import row_behind
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
 from shutthebox.game.state import Overlay, Shared
 from shutthebox.game.table import TABLE, ModeState
 from shutthebox.game.wording import player_name, reason_text
 from shutthebox.rules.match import Match
+from shutthebox.rules.rows import numbers_hidden
 from shutthebox.rules.tiles import to_numbers
 
 if TYPE_CHECKING:  # displaying a review needs no solver
@@ -51,9 +54,15 @@ def _scene(mode: ModeState, shared: Shared) -> Scene:
     match = play.match if play else None
     puzzle = mode if isinstance(mode, PuzzleMode) else None
     turn = match.turn if match else puzzle.turn if puzzle else None
+    standing = play.half.standing(play.match.rules, play.match.turn) if play else None
     return Scene(
         player=match.player + 1 if match else None,
         open=to_numbers(match.standing if match else turn.open if turn else 0),
+        lever_tiles=lever_tiles(match.rules, standing, row_behind(match, shared))
+        if match and standing
+        else (),
+        hidden=tuple(sorted(numbers_hidden(match.rules, standing.behind))) if match and standing else (),
+        flips_tiles=mode.flips_tiles,
         throw=turn.throw if turn else None,
         verdict=play.verdict if play else puzzle.verdict if puzzle else FINE,
         scores=match.scores if match else (),

@@ -1,10 +1,11 @@
 """The wording of throws, levers and refusals, shared by all modes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from shutthebox.game.judge import Verdict, VerdictKind, flipped_tiles, lever_of, viable_tiles
+from shutthebox.game.lever_tiles import has_other_numbers, tiles_of_move
 from shutthebox.game.messages import (
     ListRow,
     Message,
@@ -18,6 +19,7 @@ from shutthebox.game.messages import (
     message,
 )
 from shutthebox.game.play import MatchInPlay, row_behind
+from shutthebox.game.screen import LIST_ROWS
 from shutthebox.game.state import Shared
 from shutthebox.odds.worths import Advice, Unit
 from shutthebox.rules import rows
@@ -36,6 +38,9 @@ MOST_HINTS = 9
 
 MOST_OTHERS = 3
 """The most players whose answers to the throw for everyone are named, so that the prompt soon returns."""
+
+MOST_NAMED = 3
+"""The most tiles at the back whose levers are named, so that the prompt soon returns."""
 
 PROMPT_LENGTH = 16
 """Characters of a prompt that are read at a glance; answers beyond are cut."""
@@ -126,7 +131,8 @@ def answers_text(match: Match) -> Message:
         found = [str(total) for total in totals(profile, match.turn.throw or ()) if total in made]
     else:
         highest_first = sorted(legal, key=lambda move: (move.bit_count(), -move))
-        found = ["+".join(map(str, to_numbers(move))) for move in highest_first]
+        # Two tiles at the back may have the same number.
+        found = list(dict.fromkeys(answer_tiles(match, move).localize(str) for move in highest_first))
     *first, last = found
     answers: Text
     listed_all = ", ".join(found)
@@ -201,6 +207,8 @@ def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
     levers = [lever_of(turn, tile, behind) for tile in to_numbers(columns)]
     if behind:
         levers += [tile + behind for tile in to_numbers(through)]
+    if has_other_numbers(rules, behind):
+        return message("Flip lever {levers}", levers=Numbers(tuple(levers)))
     return message("Flip {tiles}", tiles=Numbers(tuple(levers)))
 
 
@@ -244,12 +252,25 @@ def hint_title(hint: Advice) -> Message:
             return message("Best, to win")
 
 
-def answer_levers(match: Match, answer: Tiles, shared: Shared) -> TileSum:
-    """An answer by its levers; one that stands for both tiles of a column is named for each."""
+def answer_tiles(match: Match, answer: Tiles) -> TileSum:
+    """An answer by its tiles, those of a back row apart."""
+    tiles = tiles_of_move(match.rules, match.turn, 0, answer)
+    front, back = ([tile.number for tile in tiles if tile.at_back is at_back] for at_back in (False, True))
+    return TileSum(tuple(front), tuple(back))
+
+
+def hinted_answers(hint: Advice) -> tuple[Tiles, ...]:
+    """The answers that a hint shows at once."""
+    if hint.best_to_win is not None:
+        return hint.options[0].choice, hint.best_to_win
+    return tuple(option.choice for option in hint.options[:LIST_ROWS])
+
+
+def back_texts(match: Match, answers: Iterable[Tiles], shared: Shared) -> tuple[Message, ...]:
+    """Which levers move the tiles at the back that these answers need."""
     behind = row_behind(match, shared)
-    columns, through = rows.parts(match.rules, answer)
-    levers = [lever_of(match.turn, tile, behind) for tile in to_numbers(columns)]
-    return TileSum((*levers, *(tile + behind for tile in to_numbers(through))))
+    tiles = (tile for move in answers for tile in tiles_of_move(match.rules, match.turn, behind, move))
+    return tuple(dict.fromkeys(tile.text for tile in tiles if tile.at_back))[:MOST_NAMED]
 
 
 def _by_numbers(answer: Tiles) -> TileSum:
@@ -262,8 +283,8 @@ def hint_lines(hint: Advice, name: Callable[[Tiles], TileSum] = _by_numbers) -> 
     If winning calls for a different answer, both that one and the best one for points.
     """
     if hint.best_to_win is not None:
-        named = ((hint.options[0].choice, message("points")), (hint.best_to_win, message("the win")))
-        return tuple(ListRow(name(tiles), aim) for tiles, aim in named)
+        aims = message("points"), message("the win")
+        return tuple(ListRow(name(tiles), aim) for tiles, aim in zip(hinted_answers(hint), aims, strict=True))
     best = hint.options[:MOST_HINTS]
     return tuple(answer_line(option.choice, option.cost, hint.unit, name) for option in best)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from shutthebox.game.effects import Effect, PlaySound, Show, Sound
+from shutthebox.game.lever_tiles import list_lever_tiles
 from shutthebox.game.messages import (
     ChartBar,
     CommaList,
@@ -156,10 +157,11 @@ def to_speech(text: Text) -> Text:
                     for first, last in runs
                 )
             )
-        case TileSum((first,)):
-            return str(first)
-        case TileSum((*some, last)):
-            return message("{some} and {last}", some=", ".join(map(str, some)), last=last)
+        case TileSum(numbers, at_back):
+            tiles: list[Text] = [*map(str, numbers)]
+            tiles += (message("{tile} at the back", tile=number) for number in at_back)
+            some = CommaList(tuple(tiles[:-1]))
+            return message("{some} and {last}", some=some, last=tiles[-1]) if some.texts else tiles[0]
         case Name(letters):
             # A voice spells capitals; what a box calls itself is written as it's said.
             return letters.capitalize() if letters.isupper() else letters
@@ -195,7 +197,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         "title": said(screen.title),
         "aside": said(_aside(show)),
         "dice": _dice(screen, translate),
-        "fits": said(_fitting(screen)),
+        "fits": sentences(map(said, _fitting(screen))),
         "big": said(screen.big) if screen.big != screen.title else "",
         "rows": sentences(map(said, _rows(screen))),
         "paragraph": sentences(map(said, _paragraph(screen))),
@@ -235,20 +237,30 @@ def _aside(show: Show) -> Text:
 
 def open_tiles(show: Show, translate: Translate) -> str:
     """The tiles that are open, as a sentence; empty if there is none."""
-    text = to_speech(message("Open: {tiles}", tiles=Numbers(show.scene.open)))
-    return sentences([localize(text, translate)]) if show.scene.open else ""
+    scene = show.scene
+    if not scene.open:
+        return ""
+    if not scene.lever_tiles:
+        found: tuple[Text, ...] = (message("Open: {tiles}", tiles=Numbers(scene.open)),)
+    else:
+        first, *rest = list_lever_tiles([tile for tile in scene.lever_tiles if tile.in_play])
+        hidden = message("Behind them: {tiles}", tiles=Numbers(scene.hidden))
+        found = (message("Open: {tiles}", tiles=first), *rest, *((hidden,) if scene.hidden else ()))
+    return sentences(localize(to_speech(text), translate) for text in found)
 
 
 _FITTING = (TileState.VIABLE, TileState.OPENABLE)
 
 
-def _fitting(screen: Screen) -> Text:
+def _fitting(screen: Screen) -> Sequence[Text]:
     """The tiles that fit the throw; empty where the prompt names them. More may be open: `open_tiles`."""
-    tiles = Numbers(tuple(tile for tile, state in screen.tiles if state in _FITTING))
+    levers = Numbers(tuple(lever for lever, state in screen.tiles if state in _FITTING))
     named = screen.prompt.values if isinstance(screen.prompt, Message) else ()
-    if not screen.dice or not tiles.numbers or tiles in dict(named).values():
-        return ""
-    return message("These fit: {tiles}", tiles=tiles)
+    if not screen.dice or not levers.numbers or levers in dict(named).values():
+        return ()
+    stand_for = [tile for tile in screen.lever_tiles if tile.lever in levers.numbers]
+    first, *rest = list_lever_tiles(stand_for) if stand_for else (levers,)
+    return message("These fit: {tiles}", tiles=first), *rest
 
 
 def _rows(screen: Screen) -> Sequence[Text]:

@@ -111,7 +111,7 @@ def _compose(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, in
         drawn = _as_helped(screen.tiles, clock)
         blinks = any(state in tilerow.BLINKING for _, state in drawn)
         blink = clock.count(TILE_BLINK_NS) % 2 == 0 if blinks else True
-        tiles = tilerow.draw_tiles(drawn, width, blink)
+        tiles = tilerow.draw_tiles(drawn, width, blink, screen.lever_tiles)
         bottom -= tiles.height + 1
         picture = picture.stamp(tiles, 0, bottom)
     # Stamped, so its dark pixels don't erase the tiles' upper edge.

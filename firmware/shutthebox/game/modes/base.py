@@ -24,6 +24,7 @@ class BoxMode(Marker, ABC):
         is_list: the levers move the cursor of a list.
         in_turn: it's somebody's turn, or was until just now: faults show in the corner.
         shows_tournament: the corner says that the throws come from a tournament.
+        flips_tiles: levers stand for the tiles of the match, not for choices or digits.
     """
 
     __slots__ = ()
@@ -32,6 +33,7 @@ class BoxMode(Marker, ABC):
     is_list: ClassVar[bool] = False
     in_turn: ClassVar[bool] = False
     shows_tournament: ClassVar[bool] = False
+    flips_tiles: ClassVar[bool] = False
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     # Written once: generating them for each dataclass takes a fiftieth of the box's startup.
@@ -77,6 +79,7 @@ class TurnMode(MatchMode):
 
     in_turn: ClassVar[bool] = True
     shows_tournament: ClassVar[bool] = True
+    flips_tiles: ClassVar[bool] = True
 
     def deadline_ns(self, shared: Shared) -> int | None:
         """When the player's clock next changes."""

@@ -32,6 +32,7 @@ class Entering(TurnMode):
     """
 
     name: ClassVar[Mode] = Mode.ENTERING
+    flips_tiles: ClassVar[bool] = False
 
     entry: TypedThrow
 

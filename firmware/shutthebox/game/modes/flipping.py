@@ -18,11 +18,13 @@ from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
 from shutthebox.game.tips import tip
 from shutthebox.game.wording import (
-    answer_levers,
+    answer_tiles,
     answers_text,
+    back_texts,
     commit_refusal,
     hint_lines,
     hint_title,
+    hinted_answers,
     others_texts,
     points_to_go,
     request_text,
@@ -31,9 +33,11 @@ from shutthebox.game.wording import (
 from shutthebox.odds.questions import AnswerReady, AskAnswer, AskHint, HintReady
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import Advice
+from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import MoveKind
 from shutthebox.rules.tiles import Tiles
 
 COMPUTER_THINKS_NS = 6_000_000_000
@@ -81,9 +85,10 @@ class Flipping(TurnMode):
             return Screen(
                 self.name,
                 title=hint_title(self.hint),
-                rows=hint_lines(self.hint, lambda answer: answer_levers(play.match, answer, shared)),
+                rows=hint_lines(self.hint, lambda answer: answer_tiles(play.match, answer)),
                 cursor=0,
                 prompt=to_do,
+                also=back_texts(play.match, hinted_answers(self.hint), shared),
                 lit=True,
             )
         kind = play.verdict.kind
@@ -215,15 +220,21 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
         return request_text(play, answer, shared), ()
     pointers = tip(mode, shared)
     if play.verdict.kind is VerdictKind.MISSING:
-        if take_half(play, shared):
-            return verdict_text(play.verdict), (message("Press: behind"),)
+        if half := take_half(play, shared):
+            # A press takes the flipped tiles. Their levers then stand for those behind.
+            through = half.to_lift << rows.reach(play.match.rules)
+            tiles = back_texts(play.match, (half.to_lift | through,), shared)
+            return verdict_text(play.verdict), (message("Press: behind"), *tiles)
         return verdict_text(play.verdict), pointers
     if play.half.move and play.verdict.kind is VerdictKind.OK:
         return message("{points} to go", points=points_to_go(play)), pointers
     if play.verdict.kind is VerdictKind.COMPLETE:
         return verdict_text(play.verdict), ()
     hint = (message("Hold: hint"),) if shared.settings.game.hints else ()
-    return _task(play), (*pointers, *others_texts(play.match, shared), *hint)
+    behind: tuple[Text, ...] = ()
+    if play.match.rules.move is not MoveKind.SET:  # the task names tiles
+        behind = back_texts(play.match, turns.answers(play.match.rules, play.match.turn), shared)
+    return _task(play), (*pointers, *others_texts(play.match, shared), *behind, *hint)
 
 
 def _task(play: MatchInPlay) -> Message:

@@ -10,7 +10,7 @@ from shutthebox.game.coach_pages import better_text
 from shutthebox.game.effects import PlaySound, Sound
 from shutthebox.game.facts import BestTotal
 from shutthebox.game.judge import FINE
-from shutthebox.game.match_screen import ended_row, total_text
+from shutthebox.game.match_screen import total_text, with_ended_row
 from shutthebox.game.messages import CommaList, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
@@ -39,6 +39,7 @@ class TurnOver(MatchMode):
 
     name: ClassVar[Mode] = Mode.TURN_OVER
     in_turn: ClassVar[bool] = True
+    flips_tiles: ClassVar[bool] = True
 
     tells: bool = False
 
@@ -62,12 +63,11 @@ class TurnOver(MatchMode):
             big = message("OPEN!") if match.turn.opens else message("SHUT!")
         elif not match.order_of_play.has_points:
             big = message(plural("1 left", "{count} left"), count=match.turn.open.bit_count())
-        return Screen(
+        screen = Screen(
             self.name,
             title=name,
             aside=total_text(match) or faces_to_text(match.turn.throw or ()),
             big=big,
-            tiles=() if out else ended_row(match),
             prompt=prompt,
             also=(
                 *_penalty(match),
@@ -79,6 +79,7 @@ class TurnOver(MatchMode):
             lit=True,
             celebrates=is_to_cheer(match),
         )
+        return screen if out else with_ended_row(screen, match, shared)
 
 
 def is_to_cheer(match: Match) -> bool:

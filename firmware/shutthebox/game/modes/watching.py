@@ -11,7 +11,7 @@ from typing import ClassVar, TypeVar
 from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.facts import Began, Faulted, Linked
 from shutthebox.game.judge import FINE
-from shutthebox.game.match_screen import ended_row, turn_screen
+from shutthebox.game.match_screen import turn_screen, with_ended_row
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, TurnMode, part
@@ -48,6 +48,7 @@ class Watching(MatchMode):
     """
 
     name: ClassVar[Mode] = Mode.WATCHING
+    flips_tiles: ClassVar[bool] = True
 
     since_ns: int
 
@@ -64,8 +65,8 @@ class Watching(MatchMode):
         if match.stage in (Stage.ADVANCE, Stage.FINISHED):
             score = message("Score: {score}", score=str(match.turn.score))
             thrown = faces_to_text(match.turn.throw or ())
-            tiles = ended_row(match)
-            return Screen(self.name, title=player, aside=thrown, big=score, tiles=tiles, prompt=prompt)
+            screen = Screen(self.name, title=player, aside=thrown, big=score, prompt=prompt)
+            return with_ended_row(screen, match, shared)
         seen = shared._replace(levers=shared.peer_levers)
         mode = Mode.FLIPPING if match.turn.awaits_answer else Mode.READY
         shown = turn_screen(mode, play, seen, prompt=prompt, dice=match.turn.throw or (), big="…")
