@@ -18,7 +18,8 @@ const KEYS = [
 const SIGNS = [..."1234567890-="];
 const SLIP_PX = 28; // how far a finger may slide off the button and still hold it
 const STEP_PX = 8; // steps between two events of a sweep, short enough to skip no lever
-const FINGER_PX = 44; // a lever is never narrower
+const ONE_ROW = 12; // levers of a wooden box stand in one row, however narrow the window is
+const FINGER_PX = 44; // with more, a lever is never narrower
 const NARROW_PX = 450; // on a narrower box the display takes the whole width, but for its bezel
 const BEZEL_PX = 40;
 const FIELD = "input[type=text], textarea";
@@ -44,6 +45,7 @@ let texts = null;
 let words = "";
 let openTiles = "";
 let isVisitor = false; // of another machine: hands only
+let tiles = new Map(); // lever -> the tile that it moves now, where that has another number
 let list = null; // on the display, while its cursor can be moved
 
 // For tests: 128 x 64 pixels, row by row, 1 where lit.
@@ -79,6 +81,12 @@ function show(state) {
   }
   if (state.levers) {
     showLevers(state.levers, complete);
+  }
+  if (state.tiles) {
+    tiles = new Map(state.tiles.map((tile) => [tile.lever, tile]));
+  }
+  if (state.tiles || state.levers || state.texts) {
+    nameLevers();
   }
   if (state.button !== undefined) {
     dice.classList.toggle("down", state.button);
@@ -192,20 +200,35 @@ function makeLever(number, index) {
   element.dataset.number = number;
   element.style.setProperty("--grain", `${-((number * 137) % 400)}px ${-((number * 71) % 300)}px`);
   element.setAttribute("aria-pressed", "false");
-  element.setAttribute("aria-label", texts.lever.replace("{number}", number));
   if (index < KEYS.length) {
     element.setAttribute("aria-keyshortcuts", SIGNS[index]);
   }
   const flap = made("span", "flap");
   const front = made("span", "front");
   const back = made("span", "back");
-  front.append(made("span", "numeral", number));
-  // The same number again is drawn by the style: the lever has one name, and shows one number.
+  // The number again on the back, and what else is on a flap, is drawn by the style: the lever has one
+  // name, and shows one number.
+  front.append(made("span", "numeral"));
   back.append(made("span", "numeral"));
-  back.firstElementChild.dataset.number = number;
   flap.append(front, made("span", "edge"), back);
   element.append(made("span", "shadow"), flap, made("span", "hinge"));
   return element;
+}
+
+// In a game with two rows, a lever has the number of the tile that it moves now, and its own below.
+function nameLevers() {
+  for (const [number, { element }] of levers) {
+    const tile = tiles.get(number);
+    const [front, back] = element.querySelectorAll(".numeral");
+    front.textContent = tile?.tile ?? number;
+    back.dataset.number = front.textContent;
+    element.classList.toggle("at-back", tile?.back ?? false);
+    for (const side of element.querySelectorAll(".front, .back")) {
+      side.dataset.lever = tile && tile.tile !== number ? number : "";
+      side.dataset.times = tile?.times > 1 ? `×${tile.times}` : "";
+    }
+    element.setAttribute("aria-label", tile?.name ?? texts.lever.replace("{number}", number));
+  }
 }
 
 function move(number, down) {
@@ -515,8 +538,8 @@ function moveCursor(by) {
 
 // -- the size ----------------------------------------------------------------------
 
-// Makes as many rows of levers as fingers need, all about equally long, and the box as large as
-// fits the window, so that a pixel of the display is a whole number of pixels of the screen.
+// Makes one row of levers, or with many of them as many as fingers need, all about equally long, and the box
+// as large as fits the window, so that a pixel of the display is a whole number of pixels of the screen.
 function fit() {
   if (!levers.size) {
     return;
@@ -524,8 +547,8 @@ function fit() {
   box.style.zoom = 1;
   box.style.removeProperty("--pixel");
   const dots = window.devicePixelRatio;
-  const most = Math.min(12, Math.max(1, Math.floor(bank.clientWidth / FINGER_PX)));
-  const rows = Math.ceil(levers.size / most);
+  const most = Math.min(ONE_ROW, Math.max(1, Math.floor(bank.clientWidth / FINGER_PX)));
+  const rows = levers.size <= ONE_ROW ? 1 : Math.ceil(levers.size / most);
   bank.style.setProperty("--columns", Math.ceil(levers.size / rows));
   box.dataset.rows = rows > 2 ? "many" : String(rows);
   if (bank.clientWidth < NARROW_PX && rows < 3) {
@@ -679,9 +702,6 @@ function showTexts(language) {
   notice.textContent = texts.lost;
   byId("watching").textContent = texts.watching;
   bank.setAttribute("aria-label", texts.levers);
-  for (const [number, { element }] of levers) {
-    element.setAttribute("aria-label", texts.lever.replace("{number}", number));
-  }
   name(dice, texts.button);
   name(byId("long"), texts.hold);
   byId("lift").firstElementChild.textContent = texts.lift;

@@ -5,10 +5,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from shutthebox.game.effects import Effect, Form, Keep, PlaySound, Show
 from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
-from shutthebox.game.messages import Translate, localize
+from shutthebox.game.lever_tiles import LeverTile
+from shutthebox.game.messages import Text, Translate, localize, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import switch as row_of
@@ -24,6 +26,16 @@ from shutthebox.translations import ENGLISH, localize_screen, translations
 
 LOG_LINES = 200
 """How many of the latest log lines are kept."""
+
+
+class LeverDocument(TypedDict):
+    """A lever with the tile that it moves now, and its name in words."""
+
+    lever: int
+    tile: int
+    back: bool
+    times: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,7 @@ class Words:
         turns: of the match, each with its throws, tiles and score.
         seats: the players of the match.
         rows: whether the rows on the panel are choices.
+        tiles: on levers, where they don't simply bear the levers' numbers.
     """
 
     language: str = ENGLISH
@@ -65,6 +78,7 @@ class Words:
     levers: int = 0
     others: frozenset[str] = frozenset()
     rows: bool = False
+    tiles: tuple[LeverDocument, ...] = ()
     turns: tuple[TurnDocument, ...] = ()
     seats: tuple[str, ...] = ()
 
@@ -118,6 +132,7 @@ class BoxInWords:
             "words": words.panel,
             "said": [words.announcements, words.said],
             "open": words.open,
+            "tiles": words.tiles,
         }
 
     def on_change(self, callback: Callable[[], None]) -> None:
@@ -165,6 +180,7 @@ class BoxInWords:
             turns=tuple(self._turns.follow(show.scene.beginning, show.scene.actions)),
             seats=tuple(localize(seat, translate) for seat in show.scene.seats),
             rows=show.screen.chooses and not show.screen.paragraph,
+            tiles=tuple(_lever(tile, translate) for tile in show.scene.lever_tiles if show.scene.flips_tiles),
         )
         if show.scene.form is not None and (show.scene.form, show.language) != self._form_of:
             # Only remade when something in it changes, because it names every game.
@@ -195,6 +211,19 @@ class BoxInWords:
         elif not show.scene.seats:
             words = replace(words, coach=None)
         self.words = words
+
+
+def _lever(tile: LeverTile, translate: Translate) -> LeverDocument:
+    name: Text = message("{tile} at the back", tile=tile.number) if tile.at_back else str(tile.number)
+    if tile.points > 1:
+        name = message("{tile}, counts {times} times", tile=name, times=tile.points)
+    return {
+        "lever": tile.lever,
+        "tile": tile.number,
+        "back": tile.at_back,
+        "times": tile.points,
+        "name": localize(message("Lever {lever}: {tile}", lever=tile.lever, tile=name), translate),
+    }
 
 
 def _panel_text(show: Show, translate: Translate) -> str:
