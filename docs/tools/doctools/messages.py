@@ -63,6 +63,8 @@ IN_TWO_PARTS = {
     "Who gets a head start?",
     "Up to how many points?",
     "Lever {tile}: line taken",
+    "{tile} at the back: lever {lever}",
+    "Flip lever {levers}",
 }
 """Questions and reasons that may be longer: the display shows one half after the other."""
 

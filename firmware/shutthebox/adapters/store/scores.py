@@ -155,14 +155,15 @@ def running(show: Show, translate: Translate) -> dict[str, Any] | None:
     if show.scene.player is None or show.scene.game is None:
         return None
     screen, game = localize_screen(show), show.scene.game
-    states = {tile: "open" if tile in show.scene.open else "shut" for tile in game.tiles}
-    states |= {tile: state.value for tile, state in screen.tiles if tile in states}
+    states = {lever: "open" if lever in show.scene.open else "shut" for lever in game.tiles}
+    states |= {lever: state.value for lever, state in screen.tiles if lever in states}
+    numbers = {tile.lever: tile.number for tile in show.scene.lever_tiles}
     staked = show.scene.staked and game.stakes is not Stakes.NONE
     return {
         "game": game.title(show.language, translate),
         "player": show.scene.player,
         "seats": [localize(seat, translate) for seat in show.scene.seats],
-        "tiles": list(states.items()),
+        "tiles": [(numbers.get(lever, lever), state) for lever, state in states.items()],
         "throw": None if screen.tumbling else show.scene.throw,
         "says": _says(show, translate),
         "scores": show.scene.scores,

@@ -216,7 +216,7 @@ class BoxInWords:
 def _lever(tile: LeverTile, translate: Translate) -> LeverDocument:
     name: Text = message("{tile} at the back", tile=tile.number) if tile.at_back else str(tile.number)
     if tile.points > 1:
-        name = message("{tile}, counts {times} times", tile=name, times=tile.points)
+        name = message("{tile}, counts ×{times}", tile=name, times=tile.points)
     return {
         "lever": tile.lever,
         "tile": tile.number,
