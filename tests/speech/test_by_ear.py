@@ -129,11 +129,24 @@ class Ears(Listener):
             first = re.split(r" or |, |…", answers["answers"])[0].partition(" with ")[0]
             must = {int(n) for n in re.findall(r" with (\d+)", answers["answers"])}
             named = [int(number) for number in first.split("+")]
-            fits = self.numbers(open_tiles["tiles"])
+            # By lever, the tile's number.
+            fits = {
+                n: n for n in self.numbers(open_tiles["tiles"]) if " at the back" not in open_tiles["tiles"]
+            }
+            for tile, lever in re.findall(r"(\d+) at the back(?:: lever (\d+))?", text):
+                fits[int(lever or tile)] = int(tile)
             sets = itertools.chain.from_iterable(itertools.combinations(fits, n) for n in range(1, 6))
-            best = (set(found) for found in sets if sum(found) == named[0] and must <= set(found))
-            self.to_shut = sorted(named if len(named) > 1 else next(best))
+            best = (
+                set(found)
+                for found in sets
+                if sum(fits[lever] for lever in found) == named[0] and must <= set(found)
+            )
+            # If no tiles add up, one behind another goes with it.
+            through = {next(iter(fits))}
+            self.to_shut = sorted(named if len(named) > 1 else next(best, through))
             self.flip(*self.to_shut)
+        elif self.hears("Press: behind", text) is not None:
+            self.press()
         elif self.hears("No move: lift one", text) is not None:
             self.lift(min(self.down))
         else:
@@ -142,11 +155,12 @@ class Ears(Listener):
 
 FAMILIES = (
     "traditional", "lucky-seven", "exact", "trac", "trac-free", "knipsen", "open-one", "high-rollers",
-    "domino-bag", "three-to-go", "golf", "misere", "bank", "ladder", "digits", "thai",
+    "domino-bag", "three-to-go", "golf", "misere", "bank", "ladder", "digits", "thai", "double-row",
+    "double-shutter",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("game", fast_among(FAMILIES, FAMILIES[3:-1:8]))
+@pytest.mark.parametrize("game", fast_among(FAMILIES, (*FAMILIES[3:-1:8], FAMILIES[-1])))
 def test_a_match_of_every_family_is_played_by_what_is_said_alone(game: str, tmp_path: Path) -> None:
     config = with_value(Config(), "game.profile", game, "test")
     box = BoxUnderTest(config=config, seed=7, observers=[SpeechFileWriter(tmp_path)])

@@ -444,8 +444,7 @@ class Referee:
             still_open = row.behind | {tile + self._back for tile in row.open}
             self._must("shut tiles", not set(numbers) & still_open, "open are", sorted(still_open), show)
             return
-        shown = {tile for tile in numbers if numbers.count(tile) == self._profile.rows}
-        self._must("shut tiles", not shown & row.open, "open are", sorted(row.open), show)
+        self._must("shut tiles", not set(numbers) & row.open, "open are", sorted(row.open), show)
 
     def _modes(self, verdict: str) -> set[Mode]:
         match self._match.phase:
