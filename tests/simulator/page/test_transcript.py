@@ -83,4 +83,6 @@ def test_the_pages_thread_gets_texts_and_figures_and_nothing_of_the_games_state(
     box.flip(2)
     box.throw(1, 1)
     assert box.mode == "turn-over"
+    # Only two rows have tiles with other numbers.
+    BoxUnderTest(config=config_with(game__profile="double-row"), observers=[transcript, look]).press()
     assert kinds == {field.name for field in fields(Words)}, "all of it has been looked at"
