@@ -1,11 +1,13 @@
 """The uplink against a real Mosquitto: an entry is kept until the league has given a receipt for it."""
 
 import json
+import logging
 import os
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -24,6 +26,7 @@ from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.outbox import entry_name
+from shutthebox.errors import ShutTheBoxError
 from shutthebox.outbox_entry import (
     UPLINK_STATUS_FILE,
     UplinkStatus,
@@ -32,7 +35,8 @@ from shutthebox.outbox_entry import (
     hash_of,
     uplink_status,
 )
-from shutthebox_uplink.home_assistant import OFFLINE, ONLINE
+from shutthebox_uplink.home_assistant import OFFLINE, ONLINE, device_id
+from shutthebox_uplink.identity import IDENTITY_FILE, find_identity, keep_identity
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt, open_entry, sign_receipt
@@ -57,7 +61,8 @@ class Sender:
         self.outbox = folder / "outbox"
         self.outbox.mkdir()
         self.box = FakeBox("b" * 32)
-        self.uplink = Uplink(Spool(self.outbox), folder / "scores.json", enrolment, home)
+        self.name = enrolment.name if enrolment else keep_identity(self.outbox)
+        self.uplink = Uplink(Spool(self.outbox), folder / "scores.json", enrolment, home, self.name)
 
     def leave(self, seed: int = 1) -> bytes:
         data = self.box.play(played_record(seed))
@@ -237,7 +242,7 @@ def test_what_is_no_entry_is_set_aside(tmp_path: Path) -> None:
     assert (found.sequence, found.data) == (8, data)
     spool.remove(found)
     assert spool.oldest() is None
-    left = {path.stem: path.suffix for path in sender.outbox.iterdir() if path.name != "7.damaged"}
+    left = {path.stem: path.suffix for path in sender.outbox.iterdir() if path.name not in ("7.damaged", IDENTITY_FILE)}
     assert left == {**dict.fromkeys("12356", ".damaged"), "4": ".damaged", "7": ".json"}
 
 
@@ -278,7 +283,7 @@ def test_home_assistant_is_told_all_in_one_retained_message(home: HomeAssistant,
     sender = Sender(tmp_path, None, home)
     with running(sender.uplink):
         assistant = Listener(home.port, ("homeassistant/#", "shutthebox/#"))
-        described = json.loads(assistant.message("homeassistant/device/shutthebox_box/config"))
+        described = json.loads(assistant.message("/config"))
         # It comes again when Home Assistant has started, and with it the state.
         assistant.broker.publish("homeassistant/status", ONLINE)
         assert json.loads(assistant.message("/config")) == described
@@ -287,7 +292,7 @@ def test_home_assistant_is_told_all_in_one_retained_message(home: HomeAssistant,
     assert assistant.message("/availability") == OFFLINE.encode()
     late = Listener(home.port, ("homeassistant/#", "shutthebox/#"), client_id="late")
     assert json.loads(late.message("/config")) == described
-    assert remove_from_home_assistant(home, "box")
+    assert remove_from_home_assistant(home, sender.name)
     for topic in ("/config", "/state", "/availability"):
         assert assistant.message(topic) is not None
     later = Listener(home.port, ("homeassistant/#", "shutthebox/#", "end"), client_id="later")
@@ -295,6 +300,71 @@ def test_home_assistant_is_told_all_in_one_retained_message(home: HomeAssistant,
     assert later.message("") == b"end", "nothing is retained any more"
     for listener in (assistant, late, later):
         listener.broker.close()
+
+
+def test_two_boxes_without_a_league_are_two_devices(home: HomeAssistant, tmp_path: Path) -> None:
+    assistant = Listener(home.port, ("homeassistant/device/#", "shutthebox/#"))
+    senders = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        senders.append(Sender(tmp_path / name, None, home))
+    devices = {}
+    with running(senders[0].uplink), running(senders[1].uplink):
+        for _ in senders:
+            described = json.loads(assistant.message("/config"))
+            devices[described["state_topic"]] = described["dev"]["ids"]
+    assert {f"shutthebox/{sender.name}/state" for sender in senders} == devices.keys()
+    assert len({ids[0] for ids in devices.values()}) == 2
+    assert remove_from_home_assistant(home, senders[0].name)
+    later = Listener(home.port, ("homeassistant/#", "shutthebox/#", "end"), client_id="later")
+    assert json.loads(later.message("/config"))["state_topic"] == f"shutthebox/{senders[1].name}/state"
+    for listener in (assistant, later):
+        listener.broker.close()
+
+
+@pytest.mark.slow
+def test_two_boxes_with_one_identity_say_so(
+    home: HomeAssistant, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    senders = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        senders.append(Sender(tmp_path / name, None, home))
+    copy = Uplink(Spool(senders[1].outbox), tmp_path / "scores.json", None, home, senders[0].name)
+    with caplog.at_level(logging.WARNING), running(senders[0].uplink), running(copy):
+        until(lambda: f"somebody else uses this name, {device_id(senders[0].name)}" in caplog.text)
+
+
+def test_an_identity_is_kept_but_not_on_another_pi(tmp_path: Path) -> None:
+    serial = tmp_path / "serial-number"
+    serial.write_bytes(b"10000000abcdef01\0")
+    assert find_identity(tmp_path, serial) is None
+    made = keep_identity(tmp_path, serial)
+    assert keep_identity(tmp_path, serial) == made == find_identity(tmp_path, serial)
+    serial.write_bytes(b"10000000abcdef02\0")  # a copy of the card, in another Pi
+    assert find_identity(tmp_path, serial) is None
+    assert keep_identity(tmp_path, serial) != made
+
+
+def test_a_damaged_identity_is_made_again_and_an_unreadable_one_is_not(tmp_path: Path) -> None:
+    (tmp_path / IDENTITY_FILE).write_bytes(b"\xff\0")
+    made = keep_identity(tmp_path)
+    assert find_identity(tmp_path) == made
+    (tmp_path / IDENTITY_FILE).unlink()
+    (tmp_path / IDENTITY_FILE).mkdir()
+    with pytest.raises(ShutTheBoxError, match="is a folder"):
+        keep_identity(tmp_path)
+
+
+@pytest.mark.parametrize(("name", "shown"), [("The bar", "The bar"), ("", f"Shut the Box {socket.gethostname()}")])
+def test_home_assistant_shows_the_owners_name(
+    home: HomeAssistant, tmp_path: Path, name: str, shown: str
+) -> None:
+    sender = Sender(tmp_path, None, replace(home, name=name))
+    assistant = Listener(home.port, ("homeassistant/device/#",))
+    with running(sender.uplink):
+        assert json.loads(assistant.message("/config"))["dev"]["name"] == shown
+    assistant.broker.close()
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ _HOME_ASSISTANT_KEYS: Mapping[str, Check[Any]] = {
     "host": matching(f"|{_HOST_PATTERN}", f"{_HOST.allowed}, or nothing"),
     "port": _PORT, "username": text, "password": text, "authority": text,
     "prefix": matching(r"[A-Za-z0-9_/-]{1,100}", "letters, digits, _, - and /"),
+    "name": text,
 }  # fmt: skip
 
 # Of every Ed25519 key as DER, in PKCS 8 and as a SubjectPublicKeyInfo (RFC 8410). 32 bytes follow.

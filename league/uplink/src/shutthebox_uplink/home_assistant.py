@@ -59,8 +59,8 @@ def birth_topic(prefix: str) -> str:
     return f"{prefix}/status"
 
 
-def description(name: str, version: str | None) -> str:
-    """The discovery message of a box."""
+def description(name: str, shown: str, version: str | None) -> str:
+    """The discovery message of a box, with the name to show to people."""
     unique = device_id(name)
     components = {
         f"{unique}_{key}": {
@@ -89,7 +89,8 @@ def description(name: str, version: str | None) -> str:
         {
             "dev": {
                 "ids": [unique],
-                "name": f"Shut the Box {name}",
+                "name": shown,
+                "sn": name,
                 "mf": "The Shut the Box makers",
                 "mdl": "Shut the Box",
                 **({"sw": version} if version else {}),

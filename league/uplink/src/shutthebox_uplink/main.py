@@ -11,6 +11,7 @@ from shutthebox.adapters.systemd import Systemd
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.outbox_entry import UplinkStatus, Way
 from shutthebox_uplink import __version__
+from shutthebox_uplink.identity import find_identity, keep_identity
 from shutthebox_uplink.settings import find_enrolment, read_home_assistant
 from shutthebox_uplink.spool import Spool
 from shutthebox_uplink.uplink import Uplink, remove_from_home_assistant
@@ -53,13 +54,14 @@ def _run(args: argparse.Namespace) -> int:
         enrolment = find_enrolment(args.enrolment)
     home = read_home_assistant(args.home_assistant)
     if args.remove:
-        name = enrolment.name if enrolment else "box"
-        if home is not None and not remove_from_home_assistant(home, name):
+        name = enrolment.name if enrolment else find_identity(args.outbox)
+        if home is not None and name is not None and not remove_from_home_assistant(home, name):
             raise ShutTheBoxError(f"{home.host}: can't be reached; the box stays in Home Assistant")
         return 0
     if enrolment is None and home is None:
         raise ShutTheBoxError("nothing to do; use --enrolment, or a broker in --home-assistant")
-    uplink = Uplink(Spool(args.outbox), args.scores, enrolment, home)
+    name = enrolment.name if enrolment else keep_identity(args.outbox)
+    uplink = Uplink(Spool(args.outbox), args.scores, enrolment, home, name)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: uplink.inbox.put(None))
     systemd = Systemd()

@@ -59,12 +59,11 @@ class Message:
 
 Event: TypeAlias = Connected | Disconnected | Message
 
-_SEVERAL = 3
+_SEVERAL, _MOST_DOUBLINGS = 3, 20
 _FAILURE = 0x80
 _KIND_AND_QOS, _QOS_2 = 0xF6, 0x34
 _UNREADABLE = "it sent what isn't MQTT"
 _DEAF = "it reads nothing"
-_SHARED = "the connection is lost again and again: does another box use the same enrolment?"
 
 
 class _Client(paho.Client):
@@ -120,6 +119,8 @@ class Broker:
         will: topic and payload that the broker publishes, retained, when the connection is lost.
             `set_will` changes it.
         client_id: at the broker.
+        shared: what it means, in words for the owner, if another client keeps taking the connection over.
+        patience_s: the longest pause before it takes the connection back.
         most_waiting: messages to publish that may wait for the broker; more are dropped. 0 for any number.
         refused: why, in words for the owner, a broker refuses a subscription. The connection is useless then,
             and is tried again later. None if it's useful without the subscription.
@@ -138,6 +139,8 @@ class Broker:
         password: str = "",
         will: tuple[str, str] | None = None,
         client_id: str = "",
+        shared: str = "somebody else uses this name",
+        patience_s: int = 16,
         most_waiting: int = 0,
         refused: str | None = None,
     ) -> None:
@@ -145,6 +148,7 @@ class Broker:
         self._host, self._port = host, port
         self._stands, self._is_told, self._connected_s, self._short_lived = False, False, 0.0, 0
         self._refused, self._is_refused = refused, False
+        self._shared, self._patience_s = shared, patience_s
         self._named = bool(client_id)  # Nobody takes the place of a client without a name.
         self._last: paho.MQTTMessageInfo | None = None
         self._client = client = new_client(client_id)
@@ -246,8 +250,9 @@ class Broker:
         # The broker does not tell that another client has taken the connection over. Two would take it from
         # each other without a pause.
         short = self._named and self._stands and monotonic() - self._connected_s < LONGEST_RECONNECT_S
-        self._short_lived = min(self._short_lived + 1, 4) if short else 0
-        client.reconnect_delay_set(2**self._short_lived, LONGEST_RECONNECT_S)
+        self._short_lived = self._short_lived + 1 if short else 0
+        pause_s = min(2 ** min(self._short_lived, _MOST_DOUBLINGS), self._patience_s)
+        client.reconnect_delay_set(pause_s, max(pause_s, LONGEST_RECONNECT_S))
         self._stands = self._is_told = False
         if self._is_refused and self._refused is not None:
             self._is_refused = False
@@ -258,7 +263,8 @@ class Broker:
             self._tell(Disconnected(self.name, reason))
             return
         is_shared = self._short_lived >= _SEVERAL
-        self._tell(Disconnected(self.name, _SHARED if is_shared else "", is_shared))
+        why = f"the connection is lost again and again: {self._shared}" if is_shared else ""
+        self._tell(Disconnected(self.name, why, is_shared))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
         self._tell(Message(self.name, message.topic, bytes(message.payload), bool(message.retain)))

@@ -53,6 +53,7 @@ class HomeAssistant:
         password: of the user.
         authority: a file with the certificate that has signed the broker's; empty for a plain connection.
         prefix: of discovery topics.
+        name: what Home Assistant shows; empty for the name of the key in the league, or of this machine.
     """
 
     host: str
@@ -61,6 +62,7 @@ class HomeAssistant:
     password: str = ""
     authority: str = ""
     prefix: str = "homeassistant"
+    name: str = ""
 
 
 def find_enrolment(path: Path) -> Enrolment | None:

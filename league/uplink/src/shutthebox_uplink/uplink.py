@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from socket import gethostname
 from typing import Any
 
 from shutthebox.errors import one_line
@@ -38,6 +39,9 @@ _NOT_KNOWN = UplinkStatus(Way.HELD, "the league does not know this key, or not a
 NO_LINE_AFTER_S = 60.0
 """Shorter interruptions aren't reported as a problem."""
 
+_PATIENCE_S = 600
+"""Home Assistant shows two boxes with one name as a device that comes and goes, so that one of them holds back."""
+
 _MOST_PAYLOAD = 16 * 1024  # bytes; a receipt has less than 1,000
 _MOST_EVENTS = 100
 _MOST_TO_PUBLISH = 20
@@ -64,6 +68,7 @@ class Uplink:
         scores_file: as the box writes it.
         enrolment: None for a box without a league.
         home: None for a box without Home Assistant.
+        name: of the box, which no other box has.
         clock_s: monotonic time in seconds.
     """
 
@@ -73,6 +78,7 @@ class Uplink:
         scores_file: Path,
         enrolment: Enrolment | None,
         home: HomeAssistant | None,
+        name: str,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._spool, self._scores_file = spool, scores_file
@@ -83,7 +89,7 @@ class Uplink:
         self._published: dict[str, Any] = {}
         self._published_s = -STATE_S
         self._home_connected = False
-        self._name = enrolment.name if enrolment else "box"
+        self._name = name
         self._waiting: Waiting | None = None
         self._problem: UplinkStatus | None = None
         self._note = None if enrolment else UplinkStatus(Way.NO_LEAGUE, "no league")
@@ -157,11 +163,11 @@ class Uplink:
                     self._home_connected = True
                     self._describe()
             case Disconnected(broker, why, is_shared):
+                if why or (broker == LEAGUE and self._delivery.connected):
+                    _log.warning("%s: connection lost%s", broker, f": {why}" if why else "")
                 if broker == HOME:
                     self._home_connected = False
-                elif self._delivery.connected or why:
-                    _log.warning("%s: connection lost%s", broker, f": {why}" if why else "")
-                if broker == LEAGUE:
+                else:
                     if self._delivery.connected:
                         self._lost_s = self._clock_s()
                     self._delivery.disconnect()
@@ -254,11 +260,16 @@ class Uplink:
         if self._home_connected:
             self._brokers[HOME].publish(ha.state_topic(self._name), text, retain=True)
 
+    @property
+    def _shown_name(self) -> str:
+        assert self._home is not None, "only a box with Home Assistant is shown there"
+        return self._home.name or f"Shut the Box {self._enrolment.name if self._enrolment else gethostname()}"
+
     def _describe(self) -> None:
         assert self._home is not None, "only a box with Home Assistant describes itself"
         version = vitals(self._scores_file, 0, time.time())["version"]
         topic = ha.discovery_topic(self._home.prefix, self._name)
-        self._brokers[HOME].publish(topic, ha.description(self._name, version), retain=True)
+        self._brokers[HOME].publish(topic, ha.description(self._name, self._shown_name, version), retain=True)
 
 
 def tls_context(enrolment: Enrolment) -> ssl.SSLContext:
@@ -291,6 +302,7 @@ def _league_broker(enrolment: Enrolment, tell: Callable[[Event], None]) -> Broke
         tls=tls_context(enrolment),
         will=(ha.availability_topic(name), ha.OFFLINE),
         client_id=name,
+        shared="does another box use the same enrolment?",
         most_waiting=_MOST_TO_PUBLISH,
         refused=_NOT_KNOWN.line,
     )
@@ -312,6 +324,8 @@ def _home_broker(home: HomeAssistant, name: str, tell: Callable[[Event], None]) 
         password=home.password,
         will=(ha.availability_topic(name), ha.OFFLINE),
         client_id=ha.device_id(name),
+        shared=f"somebody else uses this name, {ha.device_id(name)}",
+        patience_s=_PATIENCE_S,
         most_waiting=_MOST_TO_PUBLISH,
     )
 
