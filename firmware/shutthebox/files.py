@@ -270,18 +270,27 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: in
     Args:
         path: of the file.
         error_kind: raised, with one line, if the file can't be read, is no regular file, is larger
-            than it may be or is no UTF-8.
+            than it may be or is no UTF-8. Then the line says what to do.
         what: the kind of file, for error messages.
         most: the most bytes it may have.
     """
     where = shown_path(path)
     try:
-        return read_bytes(path, most).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise error_kind(f"{where}: not UTF-8 text: byte {error.start}") from None
+        content = read_bytes(path, most)
     except OSError as error:
         hint = f"; {what} is smaller" if error.errno == errno.EFBIG else ""
         raise error_kind(f"{where}: {reason(error)}{hint}") from None
+    # Every other byte of Latin letters in UTF-16 is zero, with a mark at the beginning or not.
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")) or content[:2].count(0) == 1:
+        raise error_kind(f"{where}: line 1: is UTF-16 text; {_SAVE_AS_UTF_8}")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise error_kind(f"{where}: line {line}: is not UTF-8 text; {_SAVE_AS_UTF_8}") from None
+
+
+_SAVE_AS_UTF_8 = "in the editor, use Save as with the encoding UTF-8"
 
 
 def list_folder(folder: Path, ending: str) -> Sequence[Path]:

@@ -172,9 +172,10 @@ def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         except ValueError:
             # Python's own limit on the digits of a number, which tomllib lets through.
             said = "a number is too long"
-        hint = next((hint for words, hint in _HINTS.items() if said.startswith(words)), "")
-        mistakes.append(f"not valid TOML: {said}{hint}")
         found = re.search(r"\(at line (\d+), ", said)
+        hint = _hint_on(lines[int(found[1]) - 1]) if found else ""
+        hint = hint or next((hint for words, hint in _HINTS.items() if said.startswith(words)), "")
+        mistakes.append(f"not valid TOML: {said}{hint}")
         if found is None or not _leave_out(lines, int(found[1]) - 1, is_double=said.startswith("Cannot")):
             break
     return {}, tuple(mistakes)
@@ -186,6 +187,17 @@ _HINTS = {
     "Cannot declare": "; use each [section] once",
 }
 """What is allowed, by the first words of tomllib's complaint."""
+
+_CURLY_QUOTES = re.compile("[\u2018-\u201f\u2032-\u2037\u00ab\u00bb\u2039\u203a\u00b4`]")
+_WIDE_SPACES = re.compile("[\u00a0\u2000-\u200b\u202f\u3000\ufeff]")
+
+
+def _hint_on(line: str) -> str:
+    """What to replace in a line that isn't TOML, if a word processor or a phone has written it."""
+    code = line.partition("#")[0]
+    if _CURLY_QUOTES.search(code):
+        return '; use straight quotes: "'
+    return "; use plain spaces" if _WIDE_SPACES.search(code) else ""
 
 
 def _leave_out(lines: list[str], at: int, *, is_double: bool) -> bool:

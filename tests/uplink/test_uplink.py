@@ -242,7 +242,11 @@ def test_what_is_no_entry_is_set_aside(tmp_path: Path) -> None:
     assert (found.sequence, found.data) == (8, data)
     spool.remove(found)
     assert spool.oldest() is None
-    left = {path.stem: path.suffix for path in sender.outbox.iterdir() if path.name not in ("7.damaged", IDENTITY_FILE)}
+    left = {
+        path.stem: path.suffix
+        for path in sender.outbox.iterdir()
+        if path.name not in ("7.damaged", IDENTITY_FILE)
+    }
     assert left == {**dict.fromkeys("12356", ".damaged"), "4": ".damaged", "7": ".json"}
 
 
@@ -356,7 +360,9 @@ def test_a_damaged_identity_is_made_again_and_an_unreadable_one_is_not(tmp_path:
         keep_identity(tmp_path)
 
 
-@pytest.mark.parametrize(("name", "shown"), [("The bar", "The bar"), ("", f"Shut the Box {socket.gethostname()}")])
+@pytest.mark.parametrize(
+    ("name", "shown"), [("The bar", "The bar"), ("", f"Shut the Box {socket.gethostname()}")]
+)
 def test_home_assistant_shows_the_owners_name(
     home: HomeAssistant, tmp_path: Path, name: str, shown: str
 ) -> None:

@@ -23,7 +23,7 @@ from shutthebox.config.imager import (
     examine_user_data,
     is_wpa2_key,
 )
-from shutthebox.config.profiles import house_rules
+from shutthebox.config.profiles import house_rules, house_rules_files
 from shutthebox.config.schema import (
     BROKER_FILE,
     RULES_FOLDER,
@@ -35,6 +35,7 @@ from shutthebox.config.schema import (
     on_card,
     with_files_beside,
 )
+from shutthebox.config.stray_files import is_hidden, is_misnamed
 from shutthebox.config.uplink_files import examine_enrolment, examine_home_assistant
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import entries_of, read_text, shown_path
@@ -170,7 +171,7 @@ class Card:
         keys: public keys; empty without the file.
         zone: the time zone given to Imager; empty for none.
         language: the screen language given to Imager, unless the configuration sets one.
-        notes: what in Imager's files isn't used, a line each.
+        notes: what isn't used, a line each: in Imager's files, and files that aren't the box's.
         mistakes: one line each: file, line or key, what's allowed. If there are any, nothing is used.
     """
 
@@ -196,9 +197,10 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         OSError: the folder can't be read.
     """
     texts: dict[str, str] = {}
-    mistakes = _find_misnamed(folder)
-    rules, found_in_rules = _rules(folder)
+    mistakes, strays = _find_misnamed(folder)
+    rules, found_in_rules, strays_in_rules = _rules(folder)
     mistakes += found_in_rules
+    strays += strays_in_rules
     for name in (*NAMES, *rules):
         path = folder / name
         if not _is_there(path):
@@ -252,6 +254,8 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
     )
     if is_wpa2_key(network.password):
         notes += (f"{NETWORK_CONFIG_NAME}: password: {_WPA2_ONLY}",)
+    if strays:
+        notes += (_say_strays(strays),)
     said = tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES]
     return Card(texts, network, keys, said, imager.zone, imager.language, notes)
 
@@ -292,23 +296,31 @@ def is_only_comments(text: str) -> bool:
     )
 
 
-def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
-    """The names of the files of house rules, with their folder, and the mistakes in them, a line each."""
+def _rules(folder: Path) -> tuple[tuple[str, ...], list[str], list[str]]:
+    """The files of house rules, with their folder; the mistakes in them; the strays beside them."""
     place = folder / RULES_FOLDER
-    if not (_is_there(place) and place.is_dir()):
-        return (), []
-    # Some systems write hidden files beside others.
-    given = sorted(entry.name for entry in entries_of(place) if not entry.name.startswith("."))
-    names = tuple(f"{RULES_FOLDER}/{name}" for name in given if name.endswith(".toml"))
-    if len(names) > MOST_RULES:
-        return (), [f"{RULES_FOLDER}: {len(names)} files; use at most {MOST_RULES}"]
-    mistakes = [
-        f"{RULES_FOLDER}/{shown_path(Path(name))}: is not read; its name has to end in .toml"
-        for name in given
-        if not name.endswith(".toml")
-    ]
+    if not _is_there(place):
+        return (), [], []
+    if not place.is_dir():
+        return (), [], [RULES_FOLDER]
+    held = {path.name for path in house_rules_files(place) if not path.is_dir()}
+    if len(held) > MOST_RULES:
+        return (), [f"{RULES_FOLDER}: {len(held)} files; use at most {MOST_RULES}"], []
+    names = tuple(f"{RULES_FOLDER}/{name}" for name in sorted(held))
+    mistakes, strays = [], []
+    given = {entry.name for entry in entries_of(place) if not is_hidden(entry.name)}
+    for stray in sorted(given - held):
+        wanted = re.sub(r"(?i)\.toml(\.(toml|txt))*$", ".toml", stray)
+        if stray == wanted or wanted in held:
+            strays.append(f"{RULES_FOLDER}/{stray}")
+        else:
+            mistakes.append(
+                f"{RULES_FOLDER}/{shown_path(Path(stray))}: is not read; its name has to end in .toml"
+            )
     for fault in (mistake for error in house_rules(place)[1] for mistake in error.mistakes):
         mistake = fault.replace(f"{shown_path(folder)}/", "")
+        if any(mistake.startswith(f"{stray}: ") for stray in strays):
+            continue
         name = next((name for name in names if mistake.startswith(f"{name}: ")), None)
         if name is not None:
             with suppress(ConfigError):  # reported when all files are read
@@ -317,7 +329,7 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str]]:
                     continue
                 mistake = _with_line(mistake, name, text)
         mistakes.append(mistake)
-    return names, mistakes
+    return names, mistakes, strays
 
 
 def _examine_certificate(text: str, name: str) -> tuple[str, ...]:
@@ -373,15 +385,32 @@ def _with_line(mistake: str, name: str, text: str) -> str:
     return mistake if line is None else mistake.replace(": ", f": line {line}: ", 1)
 
 
-def _find_misnamed(folder: Path) -> list[str]:
-    """Files meant to be one of ours but misnamed: some systems add a file extension and hide it."""
-    stems = {name.partition(".")[0]: name for name in NAMES} | {"shutthebox-league": LEAGUE_NAME}
-    found = []
-    for path in sorted(Path(entry.path) for entry in entries_of(folder)):
-        given = path.name.lower()
-        meant = [stem for stem in stems if given.startswith(stem)]
+def _find_misnamed(folder: Path) -> tuple[list[str], list[str]]:
+    """Complaints about files meant to be ours but misnamed, and the names of those that only look like ours.
+
+    Some systems add an ending and hide it. Beside the right file, it's a copy: renaming it would
+    overwrite the good one.
+    """
+    given = {entry.name.lower() for entry in entries_of(folder)}
+    mistakes, strays = [], []
+    for entry in sorted(entries_of(folder), key=lambda entry: entry.name):
+        name = entry.name
         # Updates are named shutthebox-VERSION.raucb, and what the box saves is in a folder.
-        if meant and not (given in NAMES or given.endswith(".raucb") or path.is_dir()):
-            name = stems[max(meant, key=len)]
-            found.append(f"{shown_path(Path(path.name))}: is not read; its name has to be {name}")
-    return found
+        if is_hidden(name) or name.lower() in NAMES or name.lower().endswith(".raucb") or entry.is_dir():
+            continue
+        meant = [wanted for wanted in NAMES if is_misnamed(name, wanted)]
+        meant += [LEAGUE_NAME] if name.lower() == "shutthebox-league.toml" else []
+        if meant and (found := max(meant, key=len)) not in given:
+            mistakes.append(f"{shown_path(Path(name))}: is not read; its name has to be {found}")
+        elif name.lower().endswith(".toml") or any(
+            name.lower().startswith(own.partition(".")[0]) for own in NAMES
+        ):
+            strays.append(name)
+    return mistakes, strays
+
+
+def _say_strays(names: list[str]) -> str:
+    most = validation.MOST_MISTAKES
+    shown = [shown_path(Path(name)) for name in names[:most]]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"left alone, not files of the box: {', '.join(shown)}{more}"

@@ -9,6 +9,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from shutthebox import validation
+from shutthebox.config.stray_files import is_copy, is_hidden
 from shutthebox.errors import quoted
 from shutthebox.files import list_folder, read_text, reason, shown_path
 from shutthebox.link.invitation import linkable
@@ -23,7 +24,9 @@ def _builtin_files() -> Mapping[str, Traversable]:
     """By id, the default first, then by id."""
     folder = resources.files("shutthebox.rules") / "profiles"
     files = {
-        file.name.removesuffix(".toml"): file for file in folder.iterdir() if file.name.endswith(".toml")
+        file.name.removesuffix(".toml"): file
+        for file in folder.iterdir()
+        if file.name.endswith(".toml") and not is_hidden(file.name)
     }
     return dict(sorted(files.items(), key=lambda item: (item[0] != "traditional", item[0])))
 
@@ -172,9 +175,19 @@ def _name_taken(path: Path, name: str) -> ProfileError:
     return ProfileError(f"{shown_path(path)}: name: {name!r} is taken; use a name of your own")
 
 
+def house_rules_files(folder: Path) -> Sequence[Path]:
+    """The files of house rules in a folder, by name: no hidden files, and no copies.
+
+    Raises:
+        OSError: if the folder can't be read.
+    """
+    found = [path for path in list_folder(folder, ".toml") if not is_hidden(path.name)]
+    names = {path.name.lower() for path in found}
+    return [path for path in found if not is_copy(path.name, names)]
+
+
 def _files(folder: Path) -> Sequence[Path]:
     try:
-        # Some systems write hidden files beside others.
-        return [path for path in list_folder(folder, ".toml") if not path.name.startswith(".")]
+        return house_rules_files(folder)
     except OSError as error:
         raise ProfileError(f"{shown_path(folder)}: {reason(error)}; use a folder") from None

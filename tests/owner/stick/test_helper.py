@@ -182,6 +182,15 @@ def test_a_save_that_was_not_finished_is_no_memory(state: Path, stick: Path, tmp
 
 
 @pytest.mark.usefixtures("short_report")
+def test_a_hidden_file_beside_a_memory_or_an_update_is_neither(stick: Path) -> None:
+    """A Mac puts one beside every file on a stick."""
+    for name in ("._box.sqlite3", "._shutthebox-9.0.raucb"):
+        (stick / name).write_bytes(b"\0\5\x16\7")
+    assert looking.look(stick) == looking.Contents()
+    (stick / "box.sqlite3").write_bytes(b"SQLite")
+    assert looking.look(stick).memory == stick / "box.sqlite3"
+
+
 def test_a_saved_memory_is_taken_over_and_what_was_there_is_kept(
     state: Path, stick: Path, tmp_path: Path
 ) -> None:

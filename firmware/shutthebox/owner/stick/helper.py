@@ -313,6 +313,8 @@ class Helper:
         assert self._kept is not None
         assert self._found.settings is not None
         card = read_stick(self._found.settings, self._kept)
+        for note in card.notes:
+            _log.warning("stick: settings: %s", note)
         if card.mistakes:
             return self._stick._replace(outcome=StickOutcome.BAD_SETTINGS, mistakes=card.mistakes)
         try:

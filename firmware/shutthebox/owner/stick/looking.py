@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shutthebox.config.stray_files import is_hidden
 from shutthebox.files import entries_of
 
 LOOKING_S = 20.0
@@ -94,7 +95,8 @@ def _entries(folder: Path, clock: _Clock) -> Iterator[os.DirEntry[str]]:
     for entry in entries_of(folder):
         if clock.rings:
             return
-        yield entry
+        if not is_hidden(entry.name):
+            yield entry
 
 
 def _day(path: Path) -> str:

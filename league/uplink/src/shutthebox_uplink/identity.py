@@ -8,7 +8,7 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_bytes, reason, replace_file, shown_path
 
 IDENTITY_FILE = ".identity"
-"""The file in the outbox, which outlives restarts and updates, and is in no save that another box restores."""
+"""The file in the outbox. It outlives restarts and updates, and is in no save that another box restores."""
 
 SERIAL = Path("/sys/firmware/devicetree/base/serial-number")
 """The file of the kernel with the number of this Pi; other machines have none."""

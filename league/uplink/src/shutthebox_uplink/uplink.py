@@ -40,7 +40,7 @@ NO_LINE_AFTER_S = 60.0
 """Shorter interruptions aren't reported as a problem."""
 
 _PATIENCE_S = 600
-"""Home Assistant shows two boxes with one name as a device that comes and goes, so that one of them holds back."""
+"""Home Assistant shows two boxes with one name as a device that comes and goes, so one of them holds back."""
 
 _MOST_PAYLOAD = 16 * 1024  # bytes; a receipt has less than 1,000
 _MOST_EVENTS = 100

@@ -1,0 +1,51 @@
+"""Tells the owner's files from what computers and people leave beside them.
+
+Folders on cards and sticks collect desktop.ini, Thumbs.db, friday.toml~, copies and hidden files.
+"""
+
+import re
+from collections.abc import Set as AbstractSet
+
+_COPY_WORDS = "copy|copie|copia|kopie|kopia"
+_COPY_OF = re.compile(rf"(?:{_COPY_WORDS}) (?:of|de|von|van) (?=.)", re.IGNORECASE)
+_COPY = re.compile(rf"(?:(?: - | |-|_)?\b(?:{_COPY_WORDS})(?: \d+)?| ?\(\d+\))$", re.IGNORECASE)
+_ENDING = re.compile(r"(?:\.(?:toml|txt|pem|pub|crt|cer|yaml|yml))+$", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2}")
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a system put the file beside another one, such as ``._friday.toml``."""
+    return name.startswith(".")
+
+
+def is_copy(name: str, beside: AbstractSet[str]) -> bool:
+    """Whether a file is a computer's copy of one of those beside it, whose names are in small letters.
+
+    >>> [is_copy(name, {"friday.toml"}) for name in ("Friday - Copy (2).toml", "friday 2.toml")]
+    [True, False]
+    """
+    original = _original(name)
+    return original != name and original.lower() in beside
+
+
+def is_misnamed(given: str, name: str) -> bool:
+    """Whether a file can only be meant to have this name: its ending, or a sign or number, is wrong.
+
+    >>> is_misnamed("League (1).toml.txt", "league.toml"), is_misnamed("league table.pdf", "league.toml")
+    (True, False)
+    """
+    stem, ending = name.partition(".")[0], _ENDING.search(given)
+    if ending is None and given.lower() != stem:
+        return False
+    rest = _original(given if ending is None else given[: ending.start()]).lower()
+    return rest.startswith(stem) and _WORD.search(rest.removeprefix(stem)) is None
+
+
+def _original(name: str) -> str:
+    """The name before a computer copied the file or downloaded it again."""
+    stem, dot, ending = name.rpartition(".")
+    stem, dot, ending = (stem, dot, ending) if dot else (name, "", "")
+    stem = _COPY_OF.sub("", stem, count=1) if _COPY_OF.match(stem) else stem
+    while stem and (shorter := _COPY.sub("", stem)) != stem:
+        stem = shorter
+    return f"{stem}{dot}{ending}"
