@@ -303,7 +303,7 @@ def test_no_text_becomes_markup(evil: str) -> None:
     reader = _Reader(text)
     assert reader.tags <= WHOLE.tags
     assert reader.attributes <= WHOLE.attributes
-    assert text.count("<script") == 1
+    assert text.count("<script") == made().count("<script")
 
 
 KEPT = ("language", "day", "tiles", "owes")

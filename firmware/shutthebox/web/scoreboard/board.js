@@ -1,4 +1,5 @@
-// Asks every 2 s whether there is news, and replaces the parts that have changed.
+// Asks every 2 s whether there is news, and replaces the parts that have changed. In the language of 2017, and
+// with nothing newer: a television that can't read it would show the same scores for ever.
 
 const EVERY_MS = 2000;
 let latest = ""; // the tag of what is shown
@@ -11,10 +12,15 @@ async function look() {
       show(await answer.text());
       latest = answer.headers.get("ETag") || "";
     }
-  } catch {
+  } catch (error) {
     document.body.classList.add("away"); // the scores may be out of date
   }
   setTimeout(look, EVERY_MS);
+}
+
+function rulesOf(page) {
+  const header = page.querySelector("header");
+  return header ? header.innerHTML : "";
 }
 
 function show(text) {
@@ -23,17 +29,18 @@ function show(text) {
   if (!main) {
     throw new Error("no page");
   }
-  const rules = (from) => from.querySelector("header")?.innerHTML;
-  if (page.documentElement.lang !== document.documentElement.lang || rules(page) !== rules(document)) {
+  if (page.documentElement.lang !== document.documentElement.lang || rulesOf(page) !== rulesOf(document)) {
     location.reload(); // another language, or another game's rules
   } else if (main.innerHTML !== shown.innerHTML) {
-    shown.replaceWith(document.adoptNode(main));
+    document.body.className = page.body.className;
+    shown.parentNode.replaceChild(document.adoptNode(main), shown);
   }
 }
 
 const rules = document.querySelector("header a");
 if (location.hash === "#rules" && rules) {
   location.replace(rules.href);
-} else {
+} else if (window.fetch) {
+  window.isAsking = true; // or the page reloads itself: see page.py
   setTimeout(look, EVERY_MS);
 }

@@ -18,13 +18,15 @@ from shutthebox.texts import fill_in, plural
 from shutthebox.web.how_to_play import how_to_play
 
 REFRESH_S = 15
-"""How often a browser without scripts reloads; the page's script asks more often."""
+"""How often a browser reloads that has no scripts, or can't read ours; the page's script asks more often."""
+
+_RELOAD = f"setTimeout(function () {{ if (!window.isAsking) location.reload(); }}, {REFRESH_S * 1000});"
+"""A script of its own, which every browser can read: one that can't read `board.js` ignores all of that."""
 
 RULES = "#rules"
 """A fragment that takes the page to the rules of the game on the table."""
 
 _Scores: TypeAlias = Mapping[str, Any]
-_ONE_ROW = 12  # tiles, in large figures
 _MOST_LINES = 10  # players in one table
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src data:; script-src {script}; connect-src 'self'; "
@@ -43,7 +45,8 @@ def page(scores: _Scores, words: Translate, rules: str | None, play: str | None 
     """
     parts = "".join((_running(scores, words), *_past(scores, words)))
     kind = "playing" if scores["running"] is not None else "resting"
-    return _frame(scores["language"], words, parts, rules, kind, top="", script=_script(), play=play)
+    scripts = (_RELOAD, _script())
+    return _frame(scores["language"], words, parts, rules, kind, top="", scripts=scripts, play=play)
 
 
 def rules_page(game: Profile, language: str, words: Translate, play: str | None = None) -> str:
@@ -59,7 +62,7 @@ def rules_page(game: Profile, language: str, words: Translate, play: str | None 
     items = "".join(f"<li>{escape(sentence)}</li>\n" for sentence in explain(game, words))
     heading = _("The rules: {game}").format(game=game.title(language, words))
     parts = _section("rules", heading, f"<ul>\n{items}</ul>\n") + _how_to_play(words)
-    return _frame(language, words, parts, None, "rules", top="../../", script="", play=play)
+    return _frame(language, words, parts, None, "rules", top="../../", scripts=(), play=play)
 
 
 def box_page(language: str, words: Translate, topics: Iterable[tuple[str, Iterable[str]]]) -> str:
@@ -75,7 +78,7 @@ def box_page(language: str, words: Translate, topics: Iterable[tuple[str, Iterab
         _section("rules", heading, _table(_row(line.split("\t")) for line in lines))
         for heading, lines in topics
     )
-    return _frame(language, words, parts, None, "rules", top="./", script="", play=None)
+    return _frame(language, words, parts, None, "rules", top="./", scripts=(), play=None)
 
 
 @cache
@@ -84,10 +87,10 @@ def _script() -> str:
 
 
 @cache
-def _policy(script: str) -> str:
-    """A policy that allows only our own style and script, wherever the page is shown."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return _POLICY.format(script=f"'sha256-{digest}'" if script else "'none'")
+def _policy(scripts: tuple[str, ...]) -> str:
+    """A policy that allows only our own style and scripts, wherever the page is shown."""
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    return _POLICY.format(script=" ".join(f"'sha256-{digest}'" for digest in digests) or "'none'")
 
 
 def _frame(
@@ -98,15 +101,15 @@ def _frame(
     kind: str,
     *,
     top: str,
-    script: str,
+    scripts: tuple[str, ...],
     play: str | None,
 ) -> str:
     _ = words
     title, scores_label, rules_label = map(escape, (_("Shut the Box"), _("The scores"), _("The rules")))
     play_label = escape(_("Play here"))
-    live = bool(script)
+    live = bool(scripts)
     refresh = f'<noscript><meta http-equiv="refresh" content="{REFRESH_S}"></noscript>\n' if live else ""
-    link, run = "", f"<script>{script}</script>\n" if live else ""
+    link, run = "", "".join(f"<script>{script}</script>\n" for script in scripts)
     if not live:
         link = f'<a href="{top}"><span>{scores_label}</span></a>\n'
     elif rules is not None:
@@ -116,10 +119,12 @@ def _frame(
         link += f'<a href="{escape(top + play)}"><span>{play_label}</span></a>\n'
     return (
         f'<!DOCTYPE html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">\n{refresh}'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">\n{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{title}</title>\n<link rel="stylesheet" href="{top}style.css">\n</head>\n'
-        f'<body class="{"board" if live else "reading"}">\n<header>\n<h1>{title}</h1>\n{link}</header>\n'
+        # The kind stands here, too: the style of a television can't ask what is in an element.
+        f'<body class="{f"board {kind}" if live else "reading"}">\n'
+        f"<header>\n<h1>{title}</h1>\n{link}</header>\n"
         f'<main class="{kind}">\n{parts}</main>\n{run}</body>\n</html>\n'
     )
 
@@ -148,13 +153,15 @@ def _running(scores: _Scores, words: Translate) -> str:
     ]
     columns = ("", _("last turn"), _("so far"), *((_("stakes"),) if running["owes"] else ()))
     stakes = running["stakes"]
+    parts = _side_by_side(rows)
+    kind = "running" + (" two" if len(parts) == 2 else "") + (" staked" if running["owes"] else "")
     body = (
         f'<div class="play">\n{_tiles(running["tiles"])}{_throw(running["throw"])}'
         f'<p class="says">{escape(str(running["says"]))}</p>\n</div>\n'
-        + "".join(_table(part, columns) for part in _side_by_side(rows))
+        + "".join(_table(part, columns) for part in parts)
         + (f'<p class="stakes">{escape(stakes)}</p>\n' if stakes else "")
     )
-    return _section("running", _("Now playing: {game}").format(game=running["game"]), body)
+    return _section(kind, _("Now playing: {game}").format(game=running["game"]), body)
 
 
 def _side_by_side(rows: Sequence[str]) -> Sequence[Sequence[str]]:
@@ -197,18 +204,23 @@ def _owes(stakes: str, words: Translate) -> str:
 
 def _tiles(tiles: Iterable[tuple[int, str]]) -> str:
     """The row of tiles. Shut ones are struck through, which screen readers announce, too."""
-    items, many = "", ""
-    for count, (number, state) in enumerate(tiles, start=1):
-        many = " many" if count > _ONE_ROW else ""
+    items = []
+    for number, state in tiles:
         shut = state in ("shut", "flipped")
         inner = f"<del>{number:d}</del>" if shut else f"{number:d}"
-        items += f'<li class="{"shut" if shut else "open"}">{inner}</li>\n'
-    return f'<ol class="tiles{many}">\n{items}</ol>\n'
+        items.append(f'<li class="{"shut" if shut else "open"}">{inner}</li>\n')
+    return f'<ol class="tiles{_over(len(items), 9, 12, 28)}">\n{"".join(items)}</ol>\n'
+
+
+def _over(count: int, *steps: int) -> str:
+    """Classes for the style, which has less room for each of many."""
+    return "".join(f" over-{step}" for step in steps if count > step)
 
 
 def _throw(throw: Iterable[int] | None) -> str:
-    dice = "".join(f'<span class="die face-{face:d}">{face:d}</span> ' for face in throw or ())
-    return f'<p class="throw">{dice}</p>\n'
+    faces = tuple(throw or ())
+    dice = "".join(f'<span class="die face-{face:d}">{face:d}</span> ' for face in faces)
+    return f'<p class="throw{_over(len(faces), 2, 3, 4)}">{dice}</p>\n'
 
 
 def _past(scores: _Scores, words: Translate) -> Iterable[str]:
@@ -262,9 +274,11 @@ def _section(kind: str, heading: str, body: str) -> str:
 
 
 def _table(rows: Iterable[str], columns: Iterable[str] = ()) -> str:
-    body = "".join(rows)
+    lines = tuple(rows)
+    body = "".join(lines)
     head = "".join(f'<th scope="col">{escape(column)}</th>' if column else "<td></td>" for column in columns)
-    return f"<table>\n{f'<tr>{head}</tr>' if head else ''}{body}</table>\n" if body else ""
+    kind = f' class="{over.strip()}"' if (over := _over(len(lines), 3, 4, 6)) else ""
+    return f"<table{kind}>\n{f'<tr>{head}</tr>' if head else ''}{body}</table>\n" if body else ""
 
 
 def _how_to_play(words: Translate) -> str:
