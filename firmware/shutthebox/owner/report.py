@@ -21,12 +21,10 @@ from shutthebox.game.messages import TIMES, CommaList, ListRow, Message, Text, m
 from shutthebox.game.owner_topics import WEEKDAYS, Topic
 from shutthebox.game.switches.switch import switch as switch_row
 from shutthebox.network import addresses
+from shutthebox.night import night_of, start_of_night
 
 SHOWN_FAULTS = 20
 """How many kinds of the latest faults are shown."""
-
-EVENING_BEGINS_H = 6
-"""The hour at which a new evening begins; until then, a night still belongs to the day before."""
 
 _WEEKDAYS_S = 6 * 24 * 3600
 """Seconds for which a weekday and a time are unambiguous."""
@@ -134,8 +132,8 @@ class BoxReport:
         return lines or [message("None")]
 
     def _tonight(self, db: sqlite3.Connection) -> Sequence[Text]:
-        now = time.localtime(self._clock_s() - EVENING_BEGINS_H * 3600)
-        began_s = time.mktime((now.tm_year, now.tm_mon, now.tm_mday, EVENING_BEGINS_H, 0, 0, 0, 0, -1))
+        tonight = night_of(self._clock_s())
+        began_s = start_of_night(tonight.year, tonight.month, tonight.day)
         matches, throws, hour = queries.evening(db, began_s)
         lines: list[Text] = [
             message("Matches: {count}", count=matches),

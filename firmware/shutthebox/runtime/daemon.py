@@ -11,7 +11,6 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import date
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -31,6 +30,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Settings
+from shutthebox.night import night_of
 from shutthebox.runtime.assembly import World, assemble
 from shutthebox.runtime.ports import Observer
 from shutthebox.runtime.runner import Mail, Runner, loop
@@ -116,7 +116,7 @@ def serve(
             dice=dice,
             now_ns=time.monotonic_ns,
             clock_s=time.time,
-            today=lambda: date.today().toordinal(),
+            today=lambda: night_of(time.time()).toordinal(),
             scoreboard=_scoreboard_address,
             lock=lock,
             state=state,

@@ -1,7 +1,6 @@
 """A whole box in virtual time: simulated contacts, the real adapter and runner, and a clock that jumps."""
 
 from collections.abc import Callable, Sequence
-from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -19,6 +18,7 @@ from shutthebox.game.inputs import FormInput, LinkReported
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON, switch
 from shutthebox.link.requests import LinkReport
+from shutthebox.night import night_of
 from shutthebox.rules.moves import Throw
 from shutthebox.runtime.assembly import World, assemble
 from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort
@@ -183,7 +183,7 @@ class VirtualBox:
     def _today(self) -> int:
         """The day in virtual time, from 1 (0 means none) unless the start has a time of day."""
         if self._epoch_s:
-            return date.fromtimestamp(self._time_s()).toordinal()
+            return night_of(self._time_s()).toordinal()
         return 1 + self.now_ns // _DAY_NS
 
     def _time_s(self) -> float:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
+from shutthebox.night import NIGHT_BEGINS_H
 from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.endings import Reason
@@ -11,9 +12,6 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.record import Record, RecordError, parse, parse_to_end
 from shutthebox_league.categories import Category, category_of
-
-NIGHT_BEGINS_H = 6
-"""A night lasts until six in the morning, local time."""
 
 MAX_RECORD = 96 * 1024
 """The most characters of a record: 7,200 throws, one every 3 s for six hours without a pause.

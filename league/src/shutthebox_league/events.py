@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, func, insert, or_, select, update
 
 from shutthebox.errors import quoted
+from shutthebox.night import NIGHT_BEGINS_H
 from shutthebox.rules.profile import MAX_ROUNDS
 from shutthebox_league.authority import token_hash
 from shutthebox_league.categories import (
@@ -28,7 +29,6 @@ from shutthebox_league.categories import (
     profile_of,
     read_category,
 )
-from shutthebox_league.checking import NIGHT_BEGINS_H
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import (
     Format,

@@ -64,8 +64,8 @@ def test_a_match_dated_in_the_future_leads_no_board_of_today(tmp_path: Path) -> 
     now = local(2026, 12, 30)
     with closing(Matches(tmp_path)) as matches:
         matches.play(PLAIN, *LEFT_6, sign="NOW", at_s=now)
-        matches.play(PLAIN, *LEFT_4, sign="DAY", at_s=local(2026, 12, 31, 0))
-        matches.play(PLAIN, *SHUT, sign="FUT", at_s=local(2027, 1, 1, 0))
+        matches.play(PLAIN, *LEFT_4, sign="DAY", at_s=local(2026, 12, 31, 6))
+        matches.play(PLAIN, *SHUT, sign="FUT", at_s=local(2027, 1, 1, 6))
     ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE), lambda: now)(SHOW, 0)
     found: dict[str, Any] = read(tmp_path)
     boards = {name: [honour["initials"] for honour in found[name]] for name in ("today", "month", "ever")}
@@ -73,8 +73,8 @@ def test_a_match_dated_in_the_future_leads_no_board_of_today(tmp_path: Path) -> 
 
 
 def test_the_whole_file_after_known_matches(tmp_path: Path) -> None:
-    """Today begins at midnight and the month on its first day, where the box stands."""
-    now, midnight, first = local(2026, 11, 21), local(2026, 11, 21, 0), local(2026, 11, 1, 0)
+    """Today begins at six in the morning and the month on its first day, where the box stands."""
+    now, six, first = local(2026, 11, 21), local(2026, 11, 21, 6), local(2026, 11, 1, 6)
     score_15: list[Action] = [Thrown((4, 5)), Moved(to_tiles([9])), Thrown((6, 6)), Moved(to_tiles([4, 8]))]
     score_15 += [Thrown((4, 5)), Moved(to_tiles([2, 7])), Thrown((1, 1))]
     score_43: list[Action] = [Thrown((1, 1)), Moved(to_tiles([2])), Thrown((1, 1))]
@@ -82,8 +82,8 @@ def test_the_whole_file_after_known_matches(tmp_path: Path) -> None:
         matches.play(PLAIN, *LEFT_6, sign="NIL", at_s=0)
         matches.play(PLAIN, *SHUT, sign="OLD", at_s=first - 1)
         matches.play(PLAIN, *LEFT_4, sign="MON", at_s=first)
-        matches.play(CAPTAIN, *SHUT, seats=2, sign="CAP", at_s=midnight - 1)
-        matches.play(PLAIN, *LEFT_6, sign="DAY", at_s=midnight)
+        matches.play(CAPTAIN, *SHUT, seats=2, sign="CAP", at_s=six - 1)
+        matches.play(PLAIN, *LEFT_6, sign="DAY", at_s=six)
         matches.play(builtin("pub"), *score_15, Advanced(), *score_43, seats=2, sign="ONE", at_s=now - 60)
         matches.play(PLAIN, *LEFT_4, Advanced(), *LEFT_6, rounds=2, sign="TWO", at_s=now - 50)
         for matches.now_s in range(now, now + 7):
@@ -95,8 +95,8 @@ def test_the_whole_file_after_known_matches(tmp_path: Path) -> None:
     writer(SHOW, 0)
 
     old, mon = honour("OLD", 0, "plain", first - 1), honour("MON", 4, "plain", first)
-    day, one = honour("DAY", 6, "plain", midnight), honour("ONE", 15, "English pub", now - 60)
-    two, cap = honour("TWO", 10, "plain, 2 rounds", now - 50), honour("CAP", 0, "captain", midnight - 1)
+    day, one = honour("DAY", 6, "plain", six), honour("ONE", 15, "English pub", now - 60)
+    two, cap = honour("TWO", 10, "plain, 2 rounds", now - 50), honour("CAP", 0, "captain", six - 1)
     found = read(tmp_path)
     assert isinstance(found["running"], dict)
     del found["running"]
@@ -111,8 +111,8 @@ def test_the_whole_file_after_known_matches(tmp_path: Path) -> None:
         "matches": [
             {"began_s": now - 50, "game": "plain", "players": [seat(1, 10, "TWO")]},
             {"began_s": now - 60, "game": "English pub", "players": [seat(1, 15, "ONE"), seat(2, 43, None)]},
-            {"began_s": midnight, "game": "plain", "players": [seat(1, 6, "DAY")]},
-            {"began_s": midnight - 1, "game": "captain", "players": [seat(1, 0, "CAP"), seat(2, None, None)]},
+            {"began_s": six, "game": "plain", "players": [seat(1, 6, "DAY")]},
+            {"began_s": six - 1, "game": "captain", "players": [seat(1, 0, "CAP"), seat(2, None, None)]},
             {"began_s": first, "game": "plain", "players": [seat(1, 4, "MON")]},
             {"began_s": first - 1, "game": "plain", "players": [seat(1, 0, "OLD")]},
         ],

@@ -7,7 +7,6 @@ import stat
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -23,6 +22,7 @@ from shutthebox.config.profiles import builtin, builtins
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Config, parse_config
 from shutthebox.game.judge import Verdict, VerdictKind
+from shutthebox.night import night_of
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.rules.words import explain
 from shutthebox.translations import finished_codes, translations
@@ -38,7 +38,7 @@ from shutthebox.web.scoreboard.folder import (
 from shutthebox.web.scoreboard.page import page, rules_page
 
 NOW_S = int(time.time())
-NOW = date.fromtimestamp(NOW_S)
+NOW = night_of(NOW_S)
 TODAY = NOW.isoformat()
 HONOUR = {"initials": "ANN", "score": 3, "game": "English pub", "began_s": 0}
 SCORES: dict[str, Any] = {

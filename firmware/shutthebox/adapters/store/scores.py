@@ -2,7 +2,6 @@
 
 import dataclasses
 import sqlite3
-import time
 from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import groupby, islice
@@ -19,6 +18,7 @@ from shutthebox.game.effects import Show
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.messages import Translate, localize
 from shutthebox.game.mode import Mode
+from shutthebox.night import start_of_night
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
 from shutthebox.texts import fill_in, plural
@@ -66,7 +66,7 @@ def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
 
     Args:
         db: the store.
-        day: today, like ``2026-11-22``.
+        day: the night, like ``2026-11-22``.
         language: of the games' titles.
 
     Raises:
@@ -196,16 +196,11 @@ def rules(game: Profile | None, language: str) -> dict[str, Any] | None:
 
 
 def spans(day: str) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The start and end of a day like ``2026-11-22``, and of its month, in seconds since 1970."""
+    """The start and end of a night like ``2026-11-22``, and of its month, in seconds since 1970."""
     year, month, number = map(int, day.split("-"))
-
-    def midnight(month: int, number: int) -> float:
-        # mktime carries days and months past the end over to the next.
-        return time.mktime((year, month, number, 0, 0, 0, 0, 0, -1))
-
-    return (midnight(month, number), midnight(month, number + 1)), (
-        midnight(month, 1),
-        midnight(month + 1, 1),
+    return (start_of_night(year, month, number), start_of_night(year, month, number + 1)), (
+        start_of_night(year, month, 1),
+        start_of_night(year, month + 1, 1),
     )
 
 

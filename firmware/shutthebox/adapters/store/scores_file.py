@@ -20,6 +20,7 @@ from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, PlayersLeft, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.night import night_of
 from shutthebox.translations import translations
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class ScoresWriter:
             self._pages().show_box(language, self._report(language))
 
     def _day(self) -> str:
-        return time.strftime("%Y-%m-%d", time.localtime(self._clock_s()))
+        return night_of(self._clock_s()).isoformat()
 
     def _has_display(self) -> bool | None:
         return None if self._display_works is None else self._display_works()

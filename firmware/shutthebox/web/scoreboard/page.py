@@ -11,6 +11,7 @@ from importlib import resources
 from typing import Any, TypeAlias
 
 from shutthebox.game.messages import Translate
+from shutthebox.night import night_of
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.rules.words import explain
@@ -228,7 +229,7 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
     if "day" not in scores:
         return
     today = _today().isoformat()
-    # A puzzle written before midnight is yesterday's.
+    # Scores written before six in the morning are yesterday's.
     best = {
         _("Today"): scores["today"] if scores["day"] == today else (),
         _("This month"): scores["month"] if scores["day"][:7] == today[:7] else (),
@@ -295,11 +296,11 @@ def _row(cells: Iterable[object], *, now: bool = False, won: bool = False) -> st
 
 
 def _today() -> date:
-    return date.today()
+    """The night, which is a guest's today until six in the morning."""
+    return night_of(time.time())
 
 
 def _when(began_s: float, today: str) -> str:
-    """The time of a match today, or else its date, with non-breaking hyphens."""
-    began = time.localtime(began_s)
-    is_today = time.strftime("%Y-%m-%d", began) == today
-    return time.strftime("%H:%M" if is_today else "%Y\u2011%m\u2011%d", began)
+    """The time of a match of tonight, or else its date, with non-breaking hyphens."""
+    is_tonight = night_of(began_s).isoformat() == today
+    return time.strftime("%H:%M" if is_tonight else "%Y\u2011%m\u2011%d", time.localtime(began_s))
