@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -19,7 +19,7 @@ def in_paris(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def at(*when: int) -> float:
-    return time.mktime((*when, 0, 0, 0, -1))
+    return datetime(*when).timestamp()  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFvrm6gWcMoXGqrgMzXyDGUwYqDUe1sX6xDGt
             Network("é" * 16, " ~" * 31 + " ", "BE", cable=True),
         ),
         ("cable = true\nname = 'The-Anchor-2'", Network(cable=True, name="the-anchor-2")),
+        ('timezone = "Europe/Paris"', Network(timezone="Europe/Paris")),
     ],
 )
 def test_a_network(text: str, network: Network) -> None:
@@ -81,13 +82,15 @@ def test_a_network(text: str, network: Network) -> None:
     ("text", "said"),
     [
         ("wifi", "not valid TOML"),
-        ("wlan = 'x'", "wlan: unknown key; use one of wifi, password, country, cable, name"),
+        ("wlan = 'x'", "wlan: unknown key; use one of wifi, password, country, cable, name, timezone"),
         ("name = 'the anchor'", "name: 'the anchor' is not allowed; use 1 to 32 letters"),
         (f"wifi = '{'é' * 17}'", "a name of 1 to 32 bytes"),
         ("wifi = 'x'\ncountry = 'Belgium'", "two letters"),
         ("wifi = 'x'\ncountry = 'BE'\npassword = 'secret7'", "8 to 63 characters"),
         ("password = 'long enough'\ncountry = 'BE'", "wifi: is missing"),
         ("cable = 'yes'", "true or false"),
+        ("timezone = 'Europe/Pari'", "did you mean 'Europe/Paris'? "),
+        ("timezone = '../../etc/shadow'", "the name of a time zone"),
     ],
 )
 def test_a_mistake_in_a_network(text: str, said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -282,6 +283,39 @@ def test_a_configuration_that_no_box_can_play_with_is_a_mistake(card: Path, kept
 def test_the_script_says_what_is_translated(text: str) -> None:
     assert f'echo "{text}" >$notices/' in SCRIPT.read_text()
     assert SCRIPT.read_text().count(">$notices/") == len(CARD_TEXTS)
+
+
+def test_the_owners_time_zone_counts_before_imagers_and_leaves_its_wifi(card: Path, kept: Path) -> None:
+    (card / "user-data").write_text(USER_DATA)
+    (card / "network-config").write_text(NETWORK_CONFIG)
+    put(card, network='timezone = "Europe/Brussels"\n')
+    assert take_over(card, kept) == []
+    assert (kept / "network/timezone").read_text() == "Europe/Brussels\n"
+    assert (kept / "network/name").read_text() == "the-anchor\n"
+    assert f"psk={PSK}" in (kept / "network/wpa_supplicant-wlan0.conf").read_text()
+    (card / "network.toml").unlink()
+    assert take_over(card, kept) == []
+    assert (kept / "network/timezone").read_text() == ""
+    assert (kept / "card/timezone").read_text() == "Europe/Paris\n"
+
+
+def test_the_cards_script_sets_the_owners_time_zone(tmp_path: Path) -> None:
+    """Its own lines, with other folders."""
+    (lines,) = re.findall(r"(?ms)^zone=.*?^\[ -z [^\n]*\n", SCRIPT.read_text())
+    (tmp_path / "network").mkdir()
+    (tmp_path / "card").mkdir()
+    for own, imagers, chosen in [
+        ("Europe/Brussels\n", "Europe/Paris\n", "Europe/Brussels"),
+        ("", "Europe/Paris\n", "Europe/Paris"),
+        (None, "Europe/Paris\n", "Europe/Paris"),
+    ]:
+        (tmp_path / "network/timezone").unlink(missing_ok=True)
+        if own is not None:
+            (tmp_path / "network/timezone").write_text(own)
+        (tmp_path / "card/timezone").write_text(imagers)
+        script = lines.replace("/data/", f"{tmp_path}/").replace("/etc/localtime", f"{tmp_path}/localtime")
+        subprocess.run(["sh", "-uc", script], check=True)
+        assert (tmp_path / "localtime").readlink() == Path("/usr/share/zoneinfo") / chosen
 
 
 def test_what_imager_was_told_is_taken_over(card: Path, kept: Path) -> None:

@@ -9,13 +9,15 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from zoneinfo import available_timezones
 
 from shutthebox import validation
 from shutthebox.config.imager import (
     NETWORK_CONFIG_NAME,
+    TIME_ZONE,
     USER_DATA_NAME,
     UserData,
     Wifi,
@@ -74,6 +76,7 @@ class Network:
         country: two-letter country code; it determines the radio channels.
         cable: also use a wired network.
         name: the box's host name (reachable as NAME.local); empty for shutthebox.
+        timezone: of the box's clock, which the network sets; empty for Imager's, or UTC.
     """
 
     wifi: str = ""
@@ -81,6 +84,7 @@ class Network:
     country: str = ""
     cable: bool = False
     name: str = ""
+    timezone: str = ""
 
 
 def _wifi(value: object) -> str:
@@ -91,11 +95,21 @@ def _wifi(value: object) -> str:
 
 
 _password = matching("[ -~]{8,63}", "a text of 8 to 63 characters from space to ~")
+_zone_name = matching(TIME_ZONE, 'the name of a time zone, such as "Europe/Paris"')
 _WPA2_ONLY = f"is a WPA2 key; to join a Wi-Fi that only allows WPA3, write {NETWORK_NAME}"
 
 
 def _password_or_key(value: object) -> str:
     return str(value) if is_wpa2_key(value) else _password(value)
+
+
+def _timezone(value: object) -> str:
+    zone = _zone_name(value)
+    # A system without the data can't tell.
+    if (known := available_timezones()) and zone not in known:
+        near = validation.did_you_mean(zone, known)
+        raise validation.WrongValueError(f"{near}{_zone_name.allowed}")
+    return zone
 
 
 _CHECKS: Mapping[str, Callable[[object], Any]] = {
@@ -107,6 +121,7 @@ _CHECKS: Mapping[str, Callable[[object], Any]] = {
         "[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?",
         "1 to 32 letters without accents, digits and - between them",
     ).then(str.lower),
+    "timezone": _timezone,
 }
 
 
@@ -241,8 +256,10 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
     # Imager's files apply where the owner's own say nothing, like the network.toml that comes with the card.
     own = texts.get(NETWORK_NAME)
-    if own is None or (is_only_comments(own) and not re.search(r"(?m)^#\s*none\b", own)):
-        network, found = _imagers_network(imager, wifi)
+    says_none = own is not None and re.search(r"(?m)^#\s*none\b", own)
+    if network == Network(timezone=network.timezone) and not says_none:
+        imagers, found = _imagers_network(imager, wifi)
+        network = replace(imagers, timezone=network.timezone)
         mistakes += found
     if KEY_NAME not in texts:
         keys, found = examine_keys("\n".join(imager.keys), USER_DATA_NAME)

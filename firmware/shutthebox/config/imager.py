@@ -94,12 +94,16 @@ def examine_user_data(text: str, where: str) -> tuple[UserData, tuple[str, ...]]
         return UserData(), (f"{where}: {wrong}",)
 
 
+TIME_ZONE = r"[A-Za-z0-9_+-]{1,30}(?:/[A-Za-z0-9_+-]{1,30}){0,2}"
+"""The name of a time zone as a pattern: it becomes part of a path."""
+
+
 def _user_data(text: str) -> UserData:
     if text.startswith("#!"):
         raise _WrongError("line 1: is a program, which the box won't run; use #cloud-config")
     document = _document(text)
     zone = _text(document.get("timezone", ""), "timezone")
-    if zone and not re.fullmatch(r"[A-Za-z0-9_+-]{1,30}(/[A-Za-z0-9_+-]{1,30}){0,2}", zone):
+    if zone and not re.fullmatch(TIME_ZONE, zone):
         raise _WrongError("timezone: use a name such as Europe/Paris")
     language = _text(document.get("locale", ""), "locale").partition("_")[0].partition(".")[0]
     unused = [key for key in document if key not in (*_MUTE, "hostname", "timezone", "locale", "users")]

@@ -142,7 +142,9 @@ def _take_over(name: str, card: Card, to: Path) -> None:
     elif name == NETWORK_NAME:
         for file, text in network_files(card.network).items():
             _write(to / "network" / file, text, 0o600)
-        _write(to / "network/name", f"{card.network.name}\n" if card.network.name else "")
+        for key in ("name", "timezone"):
+            value = getattr(card.network, key)
+            _write(to / "network" / key, f"{value}\n" if value else "")
     elif name == KEY_NAME:
         _write(to / "ssh/authorized_keys", "".join(f"{key}\n" for key in card.keys), 0o600)
     elif name in IMAGER_NAMES:
