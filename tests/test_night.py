@@ -18,8 +18,8 @@ def in_paris(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-def at(*when: int) -> float:
-    return datetime(*when).timestamp()  # type: ignore[misc]
+def at(year: int, month: int, day: int, hour: int, minute: int) -> float:
+    return datetime(year, month, day, hour, minute).timestamp()
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def at(*when: int) -> float:
         ((2026, 10, 25, 5, 59), date(2026, 10, 24)),
     ],
 )
-def test_a_night_lasts_until_six_by_the_clock_on_the_wall(when: tuple[int, ...], night: date) -> None:
+def test_a_night_lasts_until_six_by_the_clock_on_the_wall(when: tuple[int, int, int, int, int], night: date) -> None:
     assert night_of(at(*when)) == night
     begins_s = start_of_night(night.year, night.month, night.day)
     assert begins_s <= at(*when) < start_of_night(night.year, night.month, night.day + 1)

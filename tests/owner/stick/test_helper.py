@@ -80,8 +80,10 @@ def test_results_open_in_a_spreadsheet(evening: Path, stick: Path, tmp_path: Pat
     with helped(FolderVolume(stick), evening, tmp_path) as box:
         box.done(StickJob.SAVE)
     (folder,) = stick.iterdir()
-    with (folder / "results.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
+    # Excel opens this in columns whatever the decimal sign is, because the first line names the separator.
+    with (folder / "results.csv").open(encoding="ascii", newline="") as file:
+        assert file.readline() == "sep=;\r\n"
+        rows = list(csv.DictReader(file, delimiter=";"))
     assert rows
     assert {"date", "game", "player", "initials", "score", "won"} == set(rows[0])
     assert any(row["won"] == "1" for row in rows)
@@ -115,7 +117,8 @@ def test_no_name_is_a_formula_in_a_spreadsheet(name: str, evening: Path) -> None
         played.backup(db)
         db.execute("update match set profile = ?", (f"name = {json.dumps(name)}",))
         db.execute("update result set initials = ?", (name,))
-        table = saving.results(db)
+        head, _, table = saving.results(db).partition("\n")
+    assert head == "sep=;\r"
     for separator in ",;\t":
         cells = [cell for row in csv.reader(io.StringIO(table), delimiter=separator) for cell in row if cell]
         assert any("1" in cell or "x" in cell for cell in cells)

@@ -49,7 +49,7 @@ def contents(state: Path, language: str) -> Iterator[tuple[str, bytes]]:
     try:
         with open_reading(state) as store:
             yield SAVED, content_of(store.db, Path(SAVED))
-            yield "results.csv", results(store.db).encode("utf-8-sig")
+            yield "results.csv", results(store.db).encode()
             found, matches = queries.read(store.db), queries.latest(store.db, 100)
             chosen = _language(store.db) or language
             yield "statistics.html", statistics_page(found, matches, chosen).encode()
@@ -58,10 +58,18 @@ def contents(state: Path, language: str) -> Iterator[tuple[str, bytes]]:
     yield "report.txt", (complaint + report(state)).encode("utf-8", "replace")
 
 
+_SEPARATOR = ";"
+
+
 def results(db: sqlite3.Connection) -> str:
-    """Every decided match as a table for a spreadsheet, one line per player."""
-    text = io.StringIO()
-    rows = csv.writer(text)
+    """Every decided match as a table for a spreadsheet, one line per player; in ASCII.
+
+    Excel splits a table at semicolons where the decimal sign is a comma, and at commas elsewhere, unless the
+    first line names the sign; it doesn't see that line as part of the table, and nor does LibreOffice.
+    """
+    text = io.StringIO(f"sep={_SEPARATOR}\r\n")
+    text.seek(0, io.SEEK_END)
+    rows = csv.writer(text, delimiter=_SEPARATOR)
     rows.writerow(("date", "game", "player", "initials", "score", "won"))
     for match in reversed(queries.latest(db, -1)):
         began = time.strftime("%Y-%m-%d %H:%M", time.localtime(match.began_s))
@@ -78,7 +86,7 @@ def to_safe_cell(text: str) -> str:
     >>> to_safe_cell('=1+1;"@x"')
     "'=1+1__@x_"
     """
-    plain = re.sub(r"[^\w .=+@-]", "_", text)
+    plain = re.sub(r"[^\w .=+@-]", "_", text, flags=re.ASCII)
     return f"'{plain}" if plain and not plain[0].isalnum() else plain
 
 
