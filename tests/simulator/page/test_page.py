@@ -170,6 +170,39 @@ def test_keys_are_levers_1_to_12_and_with_a_modifier_the_browsers(browser: webdr
         assert 5 in table.box.levers_down
 
 
+def test_a_screen_reader_names_the_keys_of_the_keyboard_in_use(table: Table) -> None:
+    """On a French one, the key of lever 1 is &; unless a browser tells, no key is named before it is used."""
+    shortcuts = "[...document.querySelectorAll('#bank .lever')].slice(0, 2).map("
+    shortcuts += "e => e.getAttribute('aria-keyshortcuts'))"
+    told = table.browser.execute_async_script(
+        "const done = arguments[0];"
+        "const of = (map) => ['Digit1', 'Digit2'].map((code) => map?.get(code) ?? null);"
+        "const asked = navigator.keyboard?.getLayoutMap() ?? Promise.resolve();"
+        "asked.then((map) => done(of(map)), () => done(of()));"
+    )
+    until(lambda: table.js(shortcuts) == told)
+    for code, sign in (("Digit1", "&"), ("Digit2", "é")):
+        for kind in ("keyDown", "keyUp"):
+            table.browser.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": kind, "code": code, "key": sign})
+    until(lambda: table.js(shortcuts) == ["&", "é"])
+
+
+def test_a_phone_stays_awake_while_a_match_is_on(table: Table) -> None:
+    table.browser.execute_script(
+        "window.locks = new Set();"
+        "WakeLock.prototype.request = async (kind) => {"
+        "  const lock = {kind, released: false, release() { this.released = true; locks.delete(this); }};"
+        "  locks.add(lock);"
+        "  return lock;"
+        "};"
+    )
+    assert table.js("locks.size") == 0
+    table.tell(SHUT_8, seats=("Ann",))
+    until(lambda: table.js("locks.size") == 1)
+    table.tell(SHUT_8, seats=("Ann",), winners=(1,))
+    until(lambda: table.js("locks.size") == 0)
+
+
 def test_a_mouse_sweeps_across_levers(table: Table) -> None:
     levers = table.levers
     mouse = ActionChains(table.browser, duration=30)

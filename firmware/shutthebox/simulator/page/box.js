@@ -1,6 +1,7 @@
 // The box in the browser. It draws what the server says and sends what a hand does;
 // it knows no rule, and moves no lever before the server has moved its contact.
 
+import { keepAwake } from "./awake.js";
 import * as coach from "./coach.js";
 import * as thrown from "./dice.js";
 import { answer, byId, made, name } from "./parts.js";
@@ -61,6 +62,7 @@ function opened() {
 
 function lost() {
   setTone(null);
+  keepAwake(false);
   held.clear();
   document.body.classList.add("away");
   notice.hidden = false;
@@ -97,6 +99,9 @@ function show(state) {
   }
   if (state.turns) {
     turns.show(state.turns);
+  }
+  if (state.playing !== undefined) {
+    keepAwake(state.playing);
   }
   if (state.match !== undefined) {
     showLink(byId("match-link"), state.match);
@@ -185,24 +190,22 @@ function buildBank(states) {
   levers.clear();
   bank.replaceChildren();
   bank.style.setProperty("--numeral", states.length > 9 ? "50cqi" : "66cqi");
-  states.forEach(({ number }, index) => {
-    const lever = { element: makeLever(number, index), down: false, wanted: false };
+  states.forEach(({ number }) => {
+    const lever = { element: makeLever(number), down: false, wanted: false };
     levers.set(number, lever);
     bank.append(lever.element);
   });
+  nameKeys();
   fit();
 }
 
-function makeLever(number, index) {
+function makeLever(number) {
   const element = document.createElement("button");
   element.type = "button";
   element.className = "lever";
   element.dataset.number = number;
   element.style.setProperty("--grain", `${-((number * 137) % 400)}px ${-((number * 71) % 300)}px`);
   element.setAttribute("aria-pressed", "false");
-  if (index < KEYS.length) {
-    element.setAttribute("aria-keyshortcuts", SIGNS[index]);
-  }
   const flap = made("span", "flap");
   const front = made("span", "front");
   const back = made("span", "back");
@@ -414,11 +417,53 @@ function isTyping(focus) {
   return focus?.matches(FIELD) || (focus?.matches("select") && !closed);
 }
 
+// Levers have keys by their place, and screen readers name a key by its sign: on a French keyboard, that of lever 1
+// is &. Without knowing the keyboard, none is named.
+const signs = new Map(); // code -> sign
+
+async function readKeyboard() {
+  signs.clear();
+  try {
+    (await navigator.keyboard?.getLayoutMap())?.forEach((sign, code) => signs.set(code, sign));
+    if (signs.size && ![...signs.values()].includes("l")) {
+      byId("lift").removeAttribute("aria-keyshortcuts"); // a keyboard of another script
+    }
+  } catch {
+    // a page within another one may not ask
+  }
+  nameKeys();
+}
+
+function learnKey(event) {
+  const isPlain = !event.shiftKey && !event.getModifierState("AltGraph") && [...event.key].length === 1;
+  if (isPlain && KEYS.includes(event.code) && signs.get(event.code) !== event.key) {
+    if (signs.has(event.code)) {
+      signs.clear(); // another keyboard
+    }
+    signs.set(event.code, event.key);
+    nameKeys();
+  }
+}
+
+function nameKeys() {
+  [...levers.values()].forEach(({ element }, index) => {
+    const sign = signs.get(KEYS[index]);
+    if (sign === undefined || [...sign].length !== 1) {
+      element.removeAttribute("aria-keyshortcuts");
+    } else {
+      element.setAttribute("aria-keyshortcuts", sign === "+" ? "Plus" : sign);
+    }
+  });
+}
+
+readKeyboard();
+
 document.addEventListener("keydown", (event) => {
   const focus = document.activeElement;
   if (event.ctrlKey || event.altKey || event.metaKey || help.open) {
     return;
   }
+  learnKey(event);
   if (event.key === "Escape" && !isListOpen(focus)) {
     closeDrawer();
     return;

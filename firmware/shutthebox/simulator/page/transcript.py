@@ -61,6 +61,7 @@ class Words:
         seats: the players of the match.
         rows: whether the rows on the panel are choices.
         tiles: on levers, where they don't simply bear the levers' numbers.
+        playing: a match is on, and somebody is there.
     """
 
     language: str = ENGLISH
@@ -81,6 +82,7 @@ class Words:
     tiles: tuple[LeverDocument, ...] = ()
     turns: tuple[TurnDocument, ...] = ()
     seats: tuple[str, ...] = ()
+    playing: bool = False
 
     def offers(self, given: FormInput) -> bool:
         """Whether the box offers this now. Only then is it passed on, and checked again."""
@@ -127,6 +129,7 @@ class BoxInWords:
             "dice": {"faces": words.dice, "tumbling": words.tumbling},
             "form": words.form,
             "list": {"rows": words.rows} if words.walks else None,
+            "playing": words.playing,
             "turns": {"seats": words.seats, "turns": words.turns},
             "game": {"title": words.title, "rules": words.rules},
             "words": words.panel,
@@ -179,6 +182,7 @@ class BoxInWords:
             tumbling=tumbling,
             turns=tuple(self._turns.follow(show.scene.beginning, show.scene.actions)),
             seats=tuple(localize(seat, translate) for seat in show.scene.seats),
+            playing=bool(show.scene.seats) and not show.scene.winners and not show.asleep,
             rows=show.screen.chooses and not show.screen.paragraph,
             tiles=tuple(_lever(tile, translate) for tile in show.scene.lever_tiles if show.scene.flips_tiles),
         )
