@@ -280,6 +280,15 @@ class FakeKernel:
         path.touch()
         return chip
 
+    def put_on_i2c(self, chip: Chip, device: str) -> None:
+        """Shows in sysfs that a chip is this device of an I2C bus, such as "1-0021"."""
+        place = self.folder / "i2c" / device / Path(chip.path).name
+        place.mkdir(parents=True, exist_ok=True)
+        (self.folder / "sys").mkdir(exist_ok=True)
+        link = self.folder / "sys" / place.name
+        link.unlink(missing_ok=True)
+        link.symlink_to(place)
+
     def switch(self, fd: int, level: int) -> None:
         """In place of the helper's ioctl: switches the line of the request that has this descriptor."""
         inode = os.fstat(fd).st_ino
@@ -297,6 +306,7 @@ class FakeKernel:
             mock.patch("gpiod.Chip", self.open),
             mock.patch("gpiod.is_gpiochip_device", is_chip),
             mock.patch("gpiozero_gpiod.chips.DEV", self.folder),
+            mock.patch("gpiozero_gpiod.chips.SYS", self.folder / "sys"),
             mock.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA03111),
         ]
 

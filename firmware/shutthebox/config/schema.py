@@ -248,7 +248,8 @@ class GpioConfig(NamedTuple):
         _LINES,
         (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26),
         "BCM lines of levers 1, 2, 3 ... in order; each lever is a switch to ground. A line of another "
-        'chip is "chip:line", such as "mcp23017:3" for an expander with a kernel driver ("gpiod" only).',
+        'chip is "chip:line", such as "mcp23017:3" for an expander with a kernel driver ("gpiod" only); with '
+        'two of a kind, "mcp23017@0x21:3" names one by its I2C address.',
     )
     roll: Line = sections.key(
         _SWITCH_LINE,

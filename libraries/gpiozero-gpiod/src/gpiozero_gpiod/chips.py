@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from pathlib import Path
 
@@ -21,6 +22,7 @@ HEADER_LABEL = {
 HEADER_LABELS = tuple(dict.fromkeys(HEADER_LABEL.values()))
 
 DEV = Path("/dev")
+SYS = Path("/sys/bus/gpio/devices")
 
 
 class PluggedChip:
@@ -30,12 +32,14 @@ class PluggedChip:
         chip: gpiod's handle.
         path: the chip's device file when it was last opened.
         label: what its driver calls it.
+        device: where it is on its bus, such as "1-0021"; empty if that may change.
     """
 
     def __init__(self, chip: gpiod.Chip) -> None:
         self.chip = chip
         self.path = str(chip.path)
         self.label = str(chip.get_info().label)
+        self.device = _i2c_device(Path(self.path))
         self._lock = threading.Lock()
 
     @property
@@ -46,15 +50,18 @@ class PluggedChip:
     def reopen(self) -> bool:
         """Looks for the chip again if it is gone; returns whether it is there.
 
-        A chip that comes back may have another number, so it is found by its label. Where two
-        chips share one, it has to come back under the path that it had.
+        A chip that comes back may have another number, so it is found by its label and its I2C
+        address. Where two others share a label, it has to come back under the path that it had.
         """
         with self._lock:
             with contextlib.suppress(OSError):
                 self.chip.get_line_info(0)  # its get_info() answers from memory
                 return True
             found = _find(self.label)
-            same = found if len(found) == 1 else [chip for chip in found if chip.path == self.path]
+            if self.device:
+                same = [chip for chip in found if _i2c_device(Path(str(chip.path))) == self.device]
+            else:
+                same = found if len(found) == 1 else [chip for chip in found if chip.path == self.path]
             _close_all([chip for chip in found if chip not in same])
             if not same:
                 return False
@@ -95,8 +102,9 @@ def open_named(name: str | int) -> gpiod.Chip:
     """Opens a chip for a line such as ``mcp23017:3``.
 
     Args:
-        name: A path ("/dev/gpiochip2"), a device name ("gpiochip2"), a label ("mcp23017") or
-            the chip's number.
+        name: A path ("/dev/gpiochip2"), a device name ("gpiochip2"), a label ("mcp23017"), a
+            label with an I2C address ("mcp23017@0x21", or "mcp23017@1-0021" with the bus) or the
+            chip's number.
 
     Raises:
         gpiozero.PinInvalidPin: There is no such chip, or more than one.
@@ -111,7 +119,8 @@ def _the_only(wanted: tuple[str | int, ...], error: type[Exception]) -> gpiod.Ch
         if len(found) == 1:
             return found[0]
         if found:
-            names = ", ".join(_close_all(found))
+            names = ", ".join(_place_of(chip) or str(chip.path) for chip in found)
+            _close_all(found)
             raise error(f"more than one GPIO chip is called {name!r}: {names}; name one of these")
     what = " or ".join(repr(name) for name in wanted)
     raise error(f"no GPIO chip called {what} can be opened; {_overview()}")
@@ -125,17 +134,43 @@ def _find(name: str | int) -> list[gpiod.Chip]:
     if gpiod.is_gpiochip_device(str(direct)):
         chip = _open(direct)
         return [] if chip is None else [chip]
+    label, _, address = name.partition("@")
     found = []
     for path in paths():
         chip = _open(path)
         if chip is None:
             continue
         with contextlib.suppress(OSError):  # unplugged this moment
-            if chip.get_info().label == name:
+            called = chip.get_info().label
+            if called == name or (address and called == label and _is_at(path, address)):
                 found.append(chip)
                 continue
         chip.close()
     return found
+
+
+def _i2c_device(path: Path) -> str:
+    """The I2C device whose chip this is, such as "1-0021": bus and address, which stay; else empty."""
+    with contextlib.suppress(OSError):
+        device = (SYS / path.name).resolve(strict=True).parent.name
+        if re.fullmatch(r"[0-9]+-[0-9a-f]{4}", device):
+            return device
+    return ""
+
+
+def _is_at(path: Path, address: str) -> bool:
+    """Whether the chip has this I2C address, with its bus or without."""
+    device = _i2c_device(path)
+    number = device.rpartition("-")[2]
+    with contextlib.suppress(ValueError):
+        return bool(device) and (device == address or int(number, 16) == int(address, 0))
+    return False
+
+
+def _place_of(chip: gpiod.Chip) -> str:
+    """The name that a chip on an I2C bus keeps; empty for another."""
+    device = _i2c_device(Path(str(chip.path)))
+    return f"'{chip.get_info().label}@0x{int(device[-4:], 16):02x}' ({chip.path})" if device else ""
 
 
 def _open(path: Path) -> gpiod.Chip | None:
@@ -145,11 +180,9 @@ def _open(path: Path) -> gpiod.Chip | None:
         return None
 
 
-def _close_all(chips: list[gpiod.Chip]) -> list[str]:
-    names = [chip.path for chip in chips]
+def _close_all(chips: list[gpiod.Chip]) -> None:
     for chip in chips:
         chip.close()
-    return names
 
 
 def _overview() -> str:
