@@ -3,8 +3,10 @@
 import errno
 import multiprocessing
 import os
+import shutil
 import sqlite3
 import stat
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,6 +20,7 @@ import pytest
 from tests.adapters.store.test_migrations import keep_an_evening
 from tests.support.command import command, printed, refused
 from tests.support.open_files import open_files
+from tests.support.small_disk import small_disk
 from tests.support.versions import take_next_version
 from tests.support.waiting import HANG_S
 from tests.support.writer import write
@@ -52,6 +55,27 @@ def plays_on(receiver: Connection) -> bool:
     """Whether the writer comes to its next fact, once all that it has told has been read."""
     told(receiver)
     return receiver.poll(HANG_S)
+
+
+@pytest.mark.parametrize("is_unplugged", [True, False], ids=["with a log", "closed cleanly"])
+def test_a_memory_that_can_only_be_read_is_saved_whole(tmp_path: Path, is_unplugged: bool) -> None:
+    """A failing card becomes read-only: that's when somebody wants a backup."""
+    with small_disk(tmp_path / "disk", "4m") as disk:
+        folder, as_it_was = disk / "state", tmp_path / "as-it-was"
+        with closing(Store(folder, lambda: 0.0)) as store:
+            store.keep(Began(begin(builtin("pub"), 2)))
+            store.keep(Thrown((3, 5)))
+            shutil.copytree(folder, as_it_was)
+        if is_unplugged:
+            shutil.rmtree(folder)
+            shutil.copytree(as_it_was, folder, ignore=shutil.ignore_patterns("*-shm"))
+        assert (folder / f"{STORE_FILE}-wal").exists() == is_unplugged
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        copy = tmp_path / "copy.sqlite3"
+        assert printed("backup", copy, "--state", folder).startswith(f"{copy}: ")
+        exported = printed("export", "--state", folder)
+    assert '"die": 2, "value": 5, "count": 1' in exported, "the throw in the log, too"
+    assert printed("export", "--state", copy) == exported
 
 
 @contextmanager

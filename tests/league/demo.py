@@ -1,5 +1,6 @@
 """`make league`: a broker, a league, and three simulated boxes that play; opens the page."""
 
+import argparse
 import sys
 import tempfile
 import time
@@ -19,6 +20,11 @@ PAUSE_S = 5.0
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="make league", description="Plays a league of three simulated boxes, and opens its page."
+    )
+    parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
+    args = parser.parse_args()
     if mosquitto_program() is None:
         print("make: no mosquitto here: on Debian and Ubuntu, sudo apt install mosquitto", file=sys.stderr)
         return 2
@@ -36,7 +42,7 @@ def main() -> int:
             for pub in sorted(set(BOXES.values())):
                 print(f"The key of {pub} for {url}owner: {new_owner_token(league.place.engine, pub)}")
             print(f"The league is at {url}  (Ctrl-C ends)", flush=True)
-            if "--no-browser" not in sys.argv:
+            if not args.no_browser:
                 webbrowser.open(url)
             while True:
                 time.sleep(3600)

@@ -76,6 +76,14 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
         assert path.stat().st_mode & 0o007 == 0, path
 
 
+def test_enrol_says_that_a_box_moves_to_another_pub(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A slip in a name would take another pub's box away."""
+    for pub in ("The Red Lion", "The Red Lion", "The Anchor"):
+        assert run(folder, "enrol", "lion", "--pub", pub) == 0
+        said = capsys.readouterr().err
+        assert ("The box lion moves from The Red Lion to The Anchor; " in said) == (pub == "The Anchor")
+
+
 @pytest.mark.parametrize(
     ("args", "complaint"),
     [

@@ -36,11 +36,13 @@ class Enrolment:
         key_name: the box's name and the number of the key.
         text: the file that the box needs; contains its private key.
         owner_token: the key of the pub's owner's page; None if the pub was known.
+        former_pub: the name of the pub it moves away from; None if it stays, or is new.
     """
 
     key_name: str
     text: str
     owner_token: str | None
+    former_pub: str | None
 
 
 def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment:
@@ -60,7 +62,7 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
     pub = read_name(pub, "--pub")
     with authority.alone(), engine.begin() as db:
         pub_id, token = _pub(db, pub)
-        box_id = _box(db, box, pub_id)
+        box_id, former_pub = _box(db, box, pub_id)
         taken = {*db.execute(select(KEY.c.name)).scalars(), *authority.noted(ENROLLED)}
         name = next(name for name in (f"{box}.{number}" for number in count(1)) if name not in taken)
         authority.note(ENROLLED, name)
@@ -74,9 +76,8 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
         "certificate": keys.certificate, "key": keys.private_key,
         "league_key": public_pem(authority.receipts_key.public_key()),
     }  # fmt: skip
-    return Enrolment(
-        name, _toml(f"The box {box} of {pub} in a league. Secret: it holds the box's key.", values), token
-    )
+    text = _toml(f"The box {box} of {pub} in a league. Secret: it holds the box's key.", values)
+    return Enrolment(name, text, token, former_pub)
 
 
 def revoke(engine: Engine, authority: Authority, name: str) -> None:
@@ -195,15 +196,18 @@ def _letters(name: str) -> str:
     return "".join(each for each in unicodedata.normalize("NFKC", name).casefold() if each.isalnum()) or name
 
 
-def _box(db: Connection, name: str, pub_id: int) -> int:
-    found = db.execute(select(BOX.c.id, BOX.c.pub_id).where(BOX.c.name == name)).first()
+def _box(db: Connection, name: str, pub_id: int) -> tuple[int, str | None]:
+    """The box of this name, made or moved, and the name of the pub it has left; None if it has left none."""
+    wanted = select(BOX.c.id, BOX.c.pub_id, PUB.c.name).join(PUB, PUB.c.id == BOX.c.pub_id)
+    found = db.execute(wanted.where(BOX.c.name == name)).first()
     if found is None:
         row = {"name": name, "pub_id": pub_id}
-        return int(db.execute(insert(BOX).returning(BOX.c.id), row).scalar_one())
-    if found.pub_id != pub_id:
-        # Matches keep the pub in which they were played.
-        db.execute(update(BOX).where(BOX.c.id == found.id).values(pub_id=pub_id))
-    return int(found.id)
+        return int(db.execute(insert(BOX).returning(BOX.c.id), row).scalar_one()), None
+    if found.pub_id == pub_id:
+        return int(found.id), None
+    # Matches keep the pub in which they were played.
+    db.execute(update(BOX).where(BOX.c.id == found.id).values(pub_id=pub_id))
+    return int(found.id), str(found.name)
 
 
 def _toml(comment: str, values: dict[str, str | int]) -> str:

@@ -357,6 +357,13 @@ def _enrol(args: argparse.Namespace, league: League) -> None:
         "Save this as league.toml on the first partition of the box's card. It is shown once.",
         file=sys.stderr,
     )
+    if found.former_pub is not None:
+        print(
+            f"The box {args.box} moves from {found.former_pub} to {args.pub}; its earlier matches stay with "
+            f"{found.former_pub}. If you meant another box, enrol it under another name, and this one again "
+            f"with --pub {quoted(found.former_pub)}.",
+            file=sys.stderr,
+        )
     if found.owner_token is not None:
         print(f"The key of {args.pub} for the page /owner: {found.owner_token}", file=sys.stderr)
 

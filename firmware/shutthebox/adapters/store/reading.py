@@ -1,7 +1,10 @@
 """Reads a store while the box plays. Whatever is in the file, there's at most one line of error."""
 
 import contextlib
+import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +14,7 @@ from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.recovery import first_fault, good_part
 from shutthebox.adapters.store.schema import is_new
+from shutthebox.files import open_to_read as open_file
 
 _WAIT_MS = 5000
 """A command can wait longer for another program than a box in play can."""
@@ -88,18 +92,46 @@ def open_good_part(path: Path) -> Iterator[Reading]:
 def _open(path: Path) -> Iterator[Reading]:
     # Read first: the box writes it last.
     mark = read_mark(path)
-    try:
-        db = open_to_read(path, _WAIT_MS)
-    except FileNotFoundError as error:
-        raise StoreError(str(error)) from None
-    except PermissionError:
-        raise StoreError(f"{path}: belongs to the service; run sudo shutthebox ...") from None
-    except (OSError, *UNREADABLE) as error:
-        raise StoreError(f"{path}: {error}") from None
-    with contextlib.closing(db):
+    with contextlib.ExitStack() as stack:
         try:
-            db.execute("begin")
-            is_new(db)
+            try:
+                db = _begin(path, stack)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in _CANT_WRITE or os.access(path.parent, os.W_OK):
+                    raise
+                db = _begin(_copy_beside(path, stack), stack)
+        except FileNotFoundError as error:
+            raise StoreError(str(error)) from None
+        except PermissionError:
+            raise StoreError(f"{path}: belongs to the service; run sudo shutthebox ...") from None
+        except (OSError, *UNREADABLE) as error:
+            raise StoreError(f"{path}: {error}") from None
+        try:
             yield Reading(path, db, mark)
         except UNREADABLE as error:
             raise StoreError(f"{path}: {error}") from None
+
+
+_CANT_WRITE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+
+
+def _begin(path: Path, stack: contextlib.ExitStack) -> sqlite3.Connection:
+    db = open_to_read(path, _WAIT_MS)
+    stack.callback(db.close)
+    db.execute("begin")
+    is_new(db)
+    return db
+
+
+def _copy_beside(path: Path, stack: contextlib.ExitStack) -> Path:
+    """A copy of a store with its log, in a folder that can be written to.
+
+    On a disk that can only be read, SQLite can't make the file that it shares with other programs. That it's
+    not there means that no program has the store open.
+    """
+    work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="shutthebox-")))
+    log = path.with_name(f"{path.name}-wal")
+    for file in (path, log) if log.exists() else (path,):
+        with open_file(file) as source, (work / file.name).open("xb") as copy:
+            shutil.copyfileobj(source, copy)
+    return work / path.name
