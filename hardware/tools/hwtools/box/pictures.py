@@ -24,6 +24,8 @@ from hwtools.shrink import shrink
 #: Largest picture in pixels, and the height of the caption below it.
 _MOST, _FOOT = (1000, 900), 34
 _FONT = ImageFont.load_default(size=19)
+#: Of what is written on the parts themselves; a page shows the picture smaller.
+_TAG_FONT = ImageFont.load_default(size=28)
 
 
 def _mesh(solid: Manifold) -> Any:  # noqa: ANN401  (PyVista has no types)
@@ -215,9 +217,9 @@ def _annotate(
             draw.rectangle([left, top, left + wide, top + 28], fill="white", outline=(0, 60, 160), width=2)
             draw.text((left + 7, top + 3), text, fill="black", font=_FONT)
     for text, spot in tags:
-        x0, y0, x1, y1 = draw.textbbox(spot, text, font=_FONT, anchor="mm")
-        draw.rectangle([x0 - 3, y0 - 2, x1 + 3, y1 + 3], fill="white", outline=(0, 60, 160), width=2)
-        draw.text(spot, text, fill="black", font=_FONT, anchor="mm")
+        x0, y0, x1, y1 = draw.textbbox(spot, text, font=_TAG_FONT, anchor="mm")
+        draw.rectangle([x0 - 5, y0 - 4, x1 + 5, y1 + 5], fill="white", outline=(0, 60, 160), width=2)
+        draw.text(spot, text, fill="black", font=_TAG_FONT, anchor="mm")
     image.save(target)
 
 
@@ -355,9 +357,9 @@ def _plugs(target: Path) -> None:
     scene = _Scene()
     for item in scene.box.items:
         if STEPS[item.step] in ("base", "electronics", "plugs") and item.name != "levers' leads":
-            near = item.solid.trim_by_plane((-1, 0, 0), -150).trim_by_plane((0, -1, 0), -125)
-            scene.add(near, item.colour)
-    scene.note("supply", "supply plug")
+            near = item.solid.trim_by_plane((-1, 0, 0), -108).trim_by_plane((0, -1, 0), -112)
+            scene.add(near.trim_by_plane((1, 0, 0), 10).trim_by_plane((0, 1, 0), 10), item.colour)
+    scene.tags.append(("supply", scene.middle("supply plug", (0, 6, 0))))
     for name, (label, by) in _PLUGGED.items():
         scene.tags.append((f"{name} {label}", scene.middle(name, by)))
     scene.save(target, (0.0, 1.0, 1.8))
@@ -365,9 +367,9 @@ def _plugs(target: Path) -> None:
 
 #: What each plug is for, and where to put its label so that none overlap.
 _PLUGGED: dict[str, tuple[str, Point]] = {
-    "J2": ("1-3", (0, 12, -3)), "J3": ("4-6", (0, 12, -3)), "J4": ("7-9", (0, 12, -3)),
-    "J6": ("button", (-17, 0, 0)), "J7": ("service", (-17, 0, 0)), "J8": ("buzzer", (-5, 12, -3)),
-    "J9": ("display", (17, 0, 0)),
+    "J2": ("1-3", (0, -9, 0)), "J3": ("4-6", (0, -9, 0)), "J4": ("7-9", (0, -9, 0)),
+    "J6": ("button", (-14, 0, 0)), "J7": ("service", (-15, 0, 0)), "J8": ("buzzer", (-7, 10, 0)),
+    "J9": ("display", (-16, 0, 0)),
 }  # fmt: skip
 
 
