@@ -3,10 +3,13 @@
 import time
 from collections.abc import Iterator
 from datetime import date, datetime
+from typing import TypeAlias
 
 import pytest
 
 from shutthebox.night import night_of, start_of_night
+
+When: TypeAlias = tuple[int, int, int, int, int]
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +38,7 @@ def at(year: int, month: int, day: int, hour: int, minute: int) -> float:
         ((2026, 10, 25, 5, 59), date(2026, 10, 24)),
     ],
 )
-def test_a_night_lasts_until_six_by_the_clock_on_the_wall(when: tuple[int, int, int, int, int], night: date) -> None:
+def test_a_night_lasts_until_six_by_the_clock_on_the_wall(when: When, night: date) -> None:
     assert night_of(at(*when)) == night
     begins_s = start_of_night(night.year, night.month, night.day)
     assert begins_s <= at(*when) < start_of_night(night.year, night.month, night.day + 1)
