@@ -39,6 +39,7 @@ from shutthebox.game.lookups import Lookups, NoLookups
 from shutthebox.game.menu_items import GAME, find_option
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.linking import Linking
 from shutthebox.game.modes.menu import Menu
@@ -253,6 +254,8 @@ class Machine:
         if linked is not None and linked.is_ours:
             effects += ask_link(Send(Levers(len(linked.entries), down)))
         if match is None or self._shared.refusal is not None or (linked is not None and not linked.is_ours):
+            return [*faults, *effects, show]
+        if isinstance(self._mode, Entering):  # there, any lever is a number
             return [*faults, *effects, show]
         if (refusal := idle_text(match, self._shared, in_play)) is not None:
             self._shared = self._shared._replace(refusal=refusal)

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias, assert_never
 from shutthebox.game.daily import Daily
 from shutthebox.game.messages import Text
 from shutthebox.game.play import MatchInPlay
+from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.link.match import LinkedMatch
 from shutthebox.marker import Marker
 from shutthebox.rules.match import Match, Stage
@@ -135,9 +136,15 @@ class AwaitThrow(NamedTuple):
 
 
 class LeversFit(NamedTuple):
-    """The next throw; the levers already match."""
+    """The next throw; the levers already match.
+
+    Attributes:
+        play: before the throw.
+        voided: the throw of real dice that a double press has just voided; None if none has.
+    """
 
     play: MatchInPlay
+    voided: TypedThrow | None = None
 
 
 class RollDice(NamedTuple):
@@ -160,11 +167,19 @@ class Tumble(NamedTuple):
 
 
 class EnterThrow(NamedTuple):
-    """Players enter a throw of this many real dice; the press that led here may be its first."""
+    """Players enter a throw of this many real dice.
+
+    Attributes:
+        play: before the throw.
+        dice: how many.
+        pressed: the press that led here is the throw's first.
+        voided: the throw that a double press has just voided; None if none has.
+    """
 
     play: MatchInPlay
     dice: int
     pressed: bool
+    voided: TypedThrow | None = None
 
 
 class AnswerThrow(NamedTuple):

@@ -1,19 +1,21 @@
-"""Entering a throw of the players' own dice with the button."""
+"""Entering a throw of the players' own dice, with the button or the levers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from shutthebox.game.effects import PlaySound, Sound
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
-from shutthebox.game.messages import message
+from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
+from shutthebox.game.picker import Flicks
 from shutthebox.game.play import apply_and_keep, judge_levers
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refuse
-from shutthebox.game.targets import AfterAction, AwaitThrow, EnterThrow, after
+from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, after
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.game.wording import fault_text
 from shutthebox.rules import turn as turns
@@ -21,6 +23,7 @@ from shutthebox.rules.actions import Thrown
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw
+from shutthebox.rules.tiles import Tiles, to_tiles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,41 +32,58 @@ class Entering(TurnMode):
 
     Attributes:
         entry: what has been entered.
+        flicks: levers moved and not yet put back.
+        corrected: those of them that were in the way of a hold, so putting them back says no number.
     """
 
     name: ClassVar[Mode] = Mode.ENTERING
     flips_tiles: ClassVar[bool] = False
 
     entry: TypedThrow
+    flicks: Flicks = field(default_factory=Flicks)
+    corrected: Tiles = 0
 
     def screen(self, shared: Shared) -> Screen:
         """What has been entered so far, and how to continue."""
         entry = self.entry
         entered = "".join(f"{number}+" for number in entry.entered)
-        heading = message("Your total?") if entry.numbers == 1 else message("Die by die?")
-        prompt, also = message("Press: +1"), (message("Hold: enter"), message("Press twice: void"))
-        big = f"{entered}{entry.presses}"
+        heading, flick = _words(entry, self.play.match.rules.draw)
+        prompt, also = message("Press: +1"), (flick, message("Hold: enter"), message("Press twice: void"))
+        big = f"{entered}{entry.number}"
         shown = turn_screen(self.name, self.play, shared, prompt=prompt, also=also, big=big, lit=True)
-        return shown._replace(title=heading, aside="")
+        shown = shown._replace(title=heading, aside="")
+        return shown if shown.alert else shown.led_by(self.flicks.reminder)
+
+
+def _words(entry: TypedThrow, draw: Draw) -> tuple[Message, Message]:
+    """What is asked for, and what the levers do."""
+    if entry.numbers == 1:
+        return message("Your total?"), message("Flick the total")
+    if draw is Draw.DOMINOES:
+        return message("End by end?"), message("Flick each end")
+    return message("Die by die?"), message("Flick each die")
 
 
 def enter(target: EnterThrow, context: Context) -> Step[Entering]:
     """Starts entering a throw; the press that led here counts as its first."""
-    profile, dice = target.play.match.rules, target.dice
-    if profile.faces_matter or profile.draw is Draw.DOMINOES:
+    play, dice = target.play, target.dice
+    profile = play.match.rules
+    if profile.draw is Draw.DOMINOES:
+        entry = TypedThrow(dice, profile.sides, min(map(min, turns.BAGS[profile.bag])))
+    elif profile.faces_matter:
         entry = TypedThrow(dice, profile.sides)
     else:
         entry = TypedThrow(1, dice * profile.sides)
     if target.pressed:
-        entry = entry.press(context.now_ns) or entry
-    return Step(Entering(target.play, entry))
+        entry = entry.again(target.voided, context.now_ns) if target.voided else entry.press(context.now_ns)
+    return Step(Entering(play, entry))
 
 
-def press(mode: Entering, context: Context) -> Step[Entering | AwaitThrow]:
-    """Counts a press; a double press starts the throw over."""
+def press(mode: Entering, context: Context) -> Step[Entering | LeversFit]:
+    """Counts a press; a double press starts the throw over, unless a third one follows."""
     entry = mode.entry.press(context.now_ns)
-    if entry is None:
-        return refuse(AwaitThrow(mode.play), message("Void: throw again"))
+    if entry.is_void:
+        return refuse(LeversFit(mode.play, entry), message("Void: throw again"))
     return Step(replace(mode, entry=entry))
 
 
@@ -71,6 +91,7 @@ def hold(mode: Entering, context: Context) -> Step[Entering | AfterAction]:
     """Enters the number; the last number completes the throw."""
     if mode.play.verdict.kind is not VerdictKind.OK:
         # Levers must be right before any throw, the players' own included.
+        mode = replace(mode, corrected=mode.flicks.away)
         return refuse(mode, fault_text(mode.play.verdict, context.shared))
     match = mode.play.match
     entry = mode.entry.enter()
@@ -78,13 +99,21 @@ def hold(mode: Entering, context: Context) -> Step[Entering | AfterAction]:
     if entry.complete and turns.possible_throw(match.rules, match.turn, throw):
         play, effects = apply_and_keep(mode.play, Thrown(throw))
         return Step(after(play), effects)
-    if entry.complete or not entry.entered[-1]:
-        again = replace(mode, entry=entry._replace(entered=entry.entered[:-1], presses=0))
+    if entry.complete or entry.entered[-1] < entry.lowest:
+        again = replace(mode, entry=entry._replace(entered=entry.entered[:-1]))
         return refuse(again, message("{throw}? Again", throw=faces_to_text(throw)))
     return Step(replace(mode, entry=entry))
 
 
 def levers(mode: Entering, context: Context) -> Step[Entering]:
-    """Judges the levers as before the throw."""
+    """Judges the levers as before the throw; a lever moved and put back is a number."""
     play, effects = judge_levers(mode.play, context)
-    return Step(replace(mode, play=play), effects)
+    flicks, flicked = mode.flicks.follow(context.moved)
+    numbers = [lever for lever in flicked if not mode.corrected & to_tiles([lever])]
+    mode = replace(mode, play=play, flicks=flicks, corrected=mode.corrected & flicks.away)
+    if len(numbers) != 1:
+        return Step(mode, effects)
+    entry = mode.entry.flick(numbers[0])
+    if entry is None:
+        return refuse(mode, message("No more than {highest}", highest=mode.entry.highest))
+    return Step(replace(mode, entry=entry), (*effects, PlaySound(Sound.CHOICE)))

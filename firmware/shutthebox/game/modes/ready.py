@@ -16,6 +16,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice, after
 from shutthebox.game.tips import tip
+from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.game.wording import dice_hint, fault_text, player_name
 from shutthebox.odds.questions import AskDice, AskHint, DiceReady, HintReady
 from shutthebox.rules import turn as turns
@@ -40,6 +41,7 @@ class Ready(TurnMode):
         best_dice: the best number of dice, and what the other one costs; None without
             a choice, advice, or hints.
         computers_dice: how many dice the computer throws; None until the odds have said.
+        voided: the throw of real dice that a double press has just voided; None if none has.
     """
 
     name: ClassVar[Mode] = Mode.READY
@@ -47,6 +49,7 @@ class Ready(TurnMode):
     since_ns: int
     best_dice: tuple[Message, Message | None] | None = None
     computers_dice: int | None = None
+    voided: TypedThrow | None = None
 
     @property
     def pointer(self) -> Message:
@@ -63,10 +66,11 @@ class Ready(TurnMode):
     def screen(self, shared: Shared) -> Screen:
         """Whose turn it is or what's left, and how to throw."""
         lit = self.play.verdict.kind is VerdictKind.OK
-        prompt, *also = _prompts(self.play.match)
+        throws_real = shared.settings.real_dice and not is_computers_turn(self.play, shared)
+        prompt, *also = (_prompts_of_real_dice if throws_real else _prompts)(self.play.match)
         if not lit:
             prompt = ""  # a press throws nothing before the levers are right
-        also = [*tip(self, shared), *also]
+        also = [*(() if throws_real else tip(self, shared)), *also]
         if self.best_dice is not None and self.best_dice[1] is not None:
             also.append(self.best_dice[1])
         if self.play.match.order_of_play.opens:
@@ -82,7 +86,8 @@ def enter(target: LeversFit, context: Context) -> Step[Ready | AfterAction]:
     if target.play.match.common is not None:
         play, effects = apply_and_keep(target.play, Thrown(target.play.match.common))
         return Step(after(play), effects)
-    return Step(Ready(target.play, context.now_ns), _questions(target.play, context.shared))
+    mode = Ready(target.play, context.now_ns, voided=target.voided)
+    return Step(mode, _questions(target.play, context.shared))
 
 
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
@@ -147,7 +152,7 @@ def _throw(mode: Ready, context: Context, dice: int, *, pressed: bool) -> Step[R
     if play.verdict.kind is not VerdictKind.OK:
         return refuse(mode, fault_text(play.verdict, context.shared))
     if settings.real_dice and not is_computers_turn(play, context.shared):
-        return Step(EnterThrow(play, dice, pressed=pressed))
+        return Step(EnterThrow(play, dice, pressed=pressed, voided=mode.voided))
     return Step(RollDice(play, dice))
 
 
@@ -159,6 +164,17 @@ def _big(mode: Ready, shared: Shared) -> Text:
         return player_name(match.player, shared)
     left = by_row(match.rules, match.turn.open, match.turn.behind)
     return message("{sum} left", sum=sum(map(sum, left)))
+
+
+def _prompts_of_real_dice(match: Match) -> tuple[Text, ...]:
+    """What to throw or draw oneself, and how to tell the box."""
+    enter = message("Press once a pip")
+    if match.rules.draw is Draw.DOMINOES:
+        return message("Draw a domino"), enter
+    allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+    if len(allowed) > 1:
+        return message("Throw your dice"), enter, message("Hold: 1 die")
+    return message("Throw one die") if allowed == (1,) else message("Throw your dice"), enter
 
 
 _PRESS = plural("Press: one die", "Press: {dice} dice")
