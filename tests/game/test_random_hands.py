@@ -28,7 +28,9 @@ from shutthebox.game.inputs import (
     HealthChanged,
     Held,
     HeldLong,
+    HeldOn,
     Input,
+    LeaveAsked,
     LeversMoved,
     LinkReported,
     NamesGiven,
@@ -235,7 +237,7 @@ class Walk(NoLookups):
     def step(self) -> None:
         given: type = self.random.choice(OFTEN if self.random.random() < 0.9 else SELDOM)
         self.now_ns += self.random.choice([MS, 100 * MS, 500 * MS])
-        if given in (ServicePressed, HeldLong) and self.random.random() < 0.7:
+        if given in (ServicePressed, HeldLong, LeaveAsked) and self.random.random() < 0.7:
             return
         before, shared, lit = self.machine.state.mode, self.machine.state.shared, self.lit
         if isinstance(before, Menu) and before.entry is None and self.random.random() < 0.6:
@@ -319,6 +321,8 @@ INPUTS: Mapping[type, Callable[[Walk], Input]] = {
     NamesGiven: names,
     CursorMoved: lambda walk: CursorMoved(walk.random.choice([-1, 1])),
     RulesGiven: lambda walk: RulesGiven(walk.random.choice([SMALL, HOUSE])),
+    LeaveAsked: lambda walk: LeaveAsked(),
+    HeldOn: lambda walk: HeldOn(walk.random.random() < 0.5),
 }
 """All that hands and the world do; the odds answer when they are asked."""
 

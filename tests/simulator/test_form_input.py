@@ -10,7 +10,7 @@ from tests.support.box import BoxUnderTest, config_with
 
 from shutthebox.config.profiles import from_text
 from shutthebox.game.facts import Chosen, PlayersLeft
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
+from shutthebox.game.inputs import CursorMoved, FormInput, LeaveAsked, NamesGiven, RulesGiven, SettingChosen
 from shutthebox.game.menu_items import offered_items
 from shutthebox.game.messages import localize
 from shutthebox.game.mode import Mode
@@ -141,6 +141,7 @@ def test_a_form_wakes_the_box() -> None:
         NamesGiven(("ANN", "", "BOB")),
         NamesGiven(()),
         CursorMoved(-2),
+        LeaveAsked(),
         RulesGiven(from_text('like = "pub"\ntitle.en = "Night  #1"\ndice = 3', Path("night.toml"))),
     ],
 )

@@ -45,12 +45,14 @@ class Form(NamedTuple):
         names: the letters given for each seat; empty for none.
         is_open: the box accepts settings and names from the form now.
         walks: the list's cursor can be moved now.
+        leaves: there's a match that players may end before it's over.
     """
 
     settings: Settings
     names: tuple[str, ...]
     is_open: bool
     walks: bool
+    leaves: bool = False
 
 
 class Scene(NamedTuple):

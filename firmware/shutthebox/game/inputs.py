@@ -25,6 +25,12 @@ class Held(Marker):
     __slots__ = ()
 
 
+class HeldOn(NamedTuple):
+    """The dice button has been down for 2 s (`is_down`), or was let go after that, before `HeldLong`."""
+
+    is_down: bool
+
+
 class HeldLong(Marker):
     """The dice button has been down for 10 s; `Held` came first."""
 
@@ -121,12 +127,19 @@ class RulesGiven(NamedTuple):
     rules: Profile
 
 
-FormInput: TypeAlias = SettingChosen | NamesGiven | CursorMoved | RulesGiven
+class LeaveAsked(Marker):
+    """Somebody wants to end the match: the box asks, as it does after 10 s of holding."""
+
+    __slots__ = ()
+
+
+FormInput: TypeAlias = SettingChosen | NamesGiven | CursorMoved | RulesGiven | LeaveAsked
 """Something that a form beside the box says."""
 
 Input: TypeAlias = (
     Pressed
     | Held
+    | HeldOn
     | HeldLong
     | LeversMoved
     | TimePassed

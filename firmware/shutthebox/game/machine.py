@@ -23,7 +23,9 @@ from shutthebox.game.inputs import (
     HealthChanged,
     Held,
     HeldLong,
+    HeldOn,
     Input,
+    LeaveAsked,
     LeversMoved,
     LinkReported,
     NamesGiven,
@@ -49,7 +51,7 @@ from shutthebox.game.modes.stick import StickMode
 from shutthebox.game.play import add_review
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
-from shutthebox.game.showing import build_show
+from shutthebox.game.showing import asks_to_leave, build_show
 from shutthebox.game.state import Context, Overlay, Shared, Step, ask_link, keep
 from shutthebox.game.stick import NEEDS_RESTART, Stick
 from shutthebox.game.switches.switch import DICE_BUTTON
@@ -201,14 +203,16 @@ class Machine:
                 return self._link_reported(report)
             case Pressed() | Held() | HeldLong() | ServicePressed():
                 return self._button(event)
-            case SettingChosen() | NamesGiven() | CursorMoved() | RulesGiven():
+            case HeldOn(is_down):
+                return self._held_on(is_down)
+            case SettingChosen() | NamesGiven() | CursorMoved() | RulesGiven() | LeaveAsked():
                 return self._form(event)
             case HintReady() | DiceReady() | AnswerReady() | ReviewReady():
                 return self._odds_ready(event)
 
     def _button(self, event: Input) -> list[Effect]:
         """Handles a gesture of the button, which wakes a sleeping box and answers "End the match?"."""
-        self._shared = self._shared._replace(touched_ns=self._now_ns)
+        self._shared = self._shared._replace(touched_ns=self._now_ns, holds_on=False)
         if not isinstance(event, ServicePressed):
             self._shared = self._shared._replace(unpressed=0)
         elif self._is_stranded and not self._shared.asleep:
@@ -223,6 +227,11 @@ class Machine:
                 faults = keep(*lever_health.new_faults(before, self._shared))
                 return [*faults, *self._dispatch(event)]
         return self._dispatch(event)
+
+    def _held_on(self, is_down: bool) -> list[Effect]:
+        """Says what holding on leads to, and no longer what the hold did."""
+        self._shared = self._shared._replace(holds_on=is_down, refusal=None)
+        return [self._show()]
 
     def _levers_moved(self, down: Tiles) -> list[Effect]:
         before, ignored = self._shared, self._ignored()
@@ -432,6 +441,9 @@ class Machine:
                 self._mode = self._mode.with_picker(self._mode.picker.move_cursor(by))
                 self._shared = shared
                 return [*self._audible((PlaySound(Sound.CHOICE),)), self._show()]
+            case LeaveAsked() if asks_to_leave(self._mode):
+                self._shared = shared
+                return self._dispatch(HeldLong())
         return []
 
     def _rules_given(self, rules: Profile, shared: Shared) -> list[Effect]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from shutthebox.game.effects import Form, Scene, Show
 from shutthebox.game.faults import FAULT_TEXTS
-from shutthebox.game.inputs import SettingChosen
+from shutthebox.game.inputs import HeldLong, SettingChosen
 from shutthebox.game.judge import FINE
 from shutthebox.game.lever_health import SILENT_MOVES, dice_button_complaint
 from shutthebox.game.lever_tiles import lever_tiles
@@ -79,11 +79,17 @@ def _scene(mode: ModeState, shared: Shared) -> Scene:
             shared.names,
             is_open=TABLE[type(mode), SettingChosen].handler is not None,
             walks=isinstance(mode, Menu | Setup) and not shared.asleep,
+            leaves=asks_to_leave(mode),
         ),
         beginning=play.beginning if play else None,
         # A throw that still tumbles is kept already, but not seen.
         actions=(play.actions[:-1] if mode.name is Mode.ROLLING else play.actions) if play else (),
     )
+
+
+def asks_to_leave(mode: ModeState) -> bool:
+    """Whether ten seconds of holding ask for the end of the match."""
+    return TABLE[type(mode), HeldLong].overlay is Overlay.ABANDON
 
 
 def _reason(match: Match | None) -> Text:
@@ -114,6 +120,11 @@ def _screen(mode: ModeState, shared: Shared) -> Screen:
     if shared.overlay is Overlay.ABANDON:
         prompt, also = message("Press: yes"), (message("Hold: no"),)
         return Screen(screen.mode, big=message("End the match?"), prompt=prompt, also=also, lit=True)
+    if shared.holds_on and (
+        asks_to_leave(mode) or (isinstance(mode, MatchOver) and mode.may_insist(shared))
+    ):
+        # Nothing else, or it would be read as the answer to the hold.
+        return screen._replace(alert=message("Keep holding: end match"), prompt="", also=())
     if screen.mode in _BY_LEVERS:
         if shared.by_levers:
             screen = screen._replace(also=(*screen.also, message("3 s down: press")))

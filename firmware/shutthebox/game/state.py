@@ -52,6 +52,7 @@ class Shared(NamedTuple):
         by_levers: service was opened that way, so a lever left down counts as a press.
         moved_ns: when a lever last moved; None once that press has happened.
         refusal: why the last input did nothing; None if it did something.
+        holds_on: the button has been held for longer than a hold takes, and still is.
         code_ns: when the last wrong code was entered, or the box was switched on.
         names: three letters for each seat, empty for a seat without a name; kept until attract mode.
         is_new: no match has been finished on this box yet, so its players get tips.
@@ -80,6 +81,7 @@ class Shared(NamedTuple):
     by_levers: bool = False
     moved_ns: int | None = None
     refusal: Message | None = None
+    holds_on: bool = False
     code_ns: int = 0
     names: tuple[str, ...] = ()
     is_new: bool = False

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
+from shutthebox.game.inputs import CursorMoved, FormInput, LeaveAsked, NamesGiven, RulesGiven, SettingChosen
 from shutthebox.rules.writer import to_lines
 
 MAX_STEP = 9
@@ -28,6 +28,8 @@ def as_line(given: FormInput) -> str:
             return " ".join(("names", *(name or "-" for name in names)))
         case CursorMoved(by):
             return f"cursor {by}"
+        case LeaveAsked():
+            return "leave"
         case RulesGiven(rules):
             return "rules " + quote_text("\n".join(to_lines(rules)))
 

@@ -22,6 +22,7 @@ def how_to_play(translate: Translate) -> list[list[str]]:
         [_("Hint"), _("Hold the button when it's time to flip tiles. You can switch hints on in the menu.")],
         [_("Levers"), _("Until you press, you can put back levers you flipped for this throw.")],
         *map(list, choosing_and_signing(translate)),
+        [_("Hold 10 s"), _("Ends the match before it's over. The box asks first: press for yes.")],
         [_("Something wrong?"), _("The display names the lever. Put it right, and the game goes on.")],
     ]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shutthebox.game.inputs import Held, Input, LeversMoved, Pressed, ServicePressed
+from shutthebox.game.inputs import Held, HeldOn, Input, LeversMoved, Pressed, ServicePressed
 from shutthebox.game.switches.button import HOLD_NS
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON, STUCK_NS
@@ -83,7 +83,7 @@ def test_a_lever_that_moves_after_a_hold_was_due_comes_after_it(switches: Switch
     switches.elapsed(START + 25 * MS)
     switches.edge(7, True, START + 25 * MS + HOLD_NS)
     late = switches.elapsed(START + 10 * HOLD_NS)
-    assert [each.event for each in late] == [Held(), down(2, 7)]
+    assert [each.event for each in late] == [Held(), down(2, 7), HeldOn(True)]
 
 
 def test_levels_that_are_read_again_make_good_for_lost_edges(switches: Switches) -> None:
@@ -140,3 +140,26 @@ def test_a_button_that_stays_down_is_stuck_also_from_the_start(button: int) -> N
     switches.edge(button, False, START + STUCK_NS)
     switches.elapsed(START + STUCK_NS + BUTTON_NS)
     assert not switches.health(START + 2 * STUCK_NS).health[button].stuck
+
+
+@pytest.mark.parametrize(("released_ms", "gestures"), [(700, []), (1_500, []), (2_500, [HeldOn(False)])])
+def test_letting_go_is_told_after_holding_on(
+    switches: Switches, released_ms: int, gestures: list[Input]
+) -> None:
+    """So that the screen doesn't go on about what holding on leads to."""
+    switches.edge(DICE_BUTTON, True, START)
+    switches.elapsed(START + released_ms * MS)
+    switches.edge(DICE_BUTTON, False, START + released_ms * MS)
+    ended = switches.elapsed(START + released_ms * MS + BUTTON_NS)
+    assert [each.event for each in ended if each.event not in (None, Pressed())] == gestures
+
+
+def test_a_chattering_button_is_no_longer_held_on(switches: Switches) -> None:
+    switches.edge(DICE_BUTTON, True, START)
+    assert HeldOn(True) in [each.event for each in switches.elapsed(START + 3_000 * MS)]
+    start_ns = START + 3_000 * MS
+    inputs = []
+    for at in range(800):
+        inputs += switches.elapsed(start_ns + at * 10 * MS - 1)
+        inputs += switches.edge(DICE_BUTTON, at % 2 == 1, start_ns + at * 10 * MS)
+    assert HeldOn(False) in [each.event for each in inputs]

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form
-from shutthebox.game.inputs import CursorMoved, NamesGiven, SettingChosen
+from shutthebox.game.inputs import CursorMoved, LeaveAsked, NamesGiven, SettingChosen
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware.box import SimulatedBox
@@ -36,6 +36,7 @@ def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: Simulated
     asked = {
         "locked": Form(settings, (), is_open=False, walks=False),
         "open": Form(settings, (), is_open=True, walks=True),
+        "playing": Form(settings, (), is_open=False, walks=False, leaves=True),
     }
     with server_of(box, panel, transcript=transcript, fill_in=told.append) as server:
         for form in asked.values():
@@ -47,10 +48,13 @@ def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: Simulated
                 client.send('{"set": "game.profile", "to": "trac"}')
                 client.send('{"names": ["ANN", ""]}')
                 client.send('{"cursor": -1}')
+                client.send('{"leave": true}')
                 client.send('{"lever": 9, "down": true}')
                 until(lambda: 9 in box.levers_down)
             box.set_lever(9, False)
-    assert told == [SettingChosen("game.profile", "trac"), NamesGiven(("ANN", "")), CursorMoved(-1)]
+            until(lambda: 9 not in box.levers_down)
+    chosen = SettingChosen("game.profile", "trac"), NamesGiven(("ANN", "")), CursorMoved(-1)
+    assert told == [*chosen, LeaveAsked()]
 
 
 # -- what nobody may send ----------------------------------------------------------------

@@ -85,6 +85,10 @@ class MatchOver(MatchMode):
         shown = shown._replace(prompt=message("Hold 10 s: end") if is_stuck else self.to_go_on)
         return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=True)
 
+    def may_insist(self, shared: Shared) -> bool:
+        """Whether ten seconds of holding end a linked match whose result the other box may lack."""
+        return self.held and _is_unsent(self, shared)
+
     @property
     def to_go_on(self) -> Message:
         """What a press does, in words that can't be taken for showing the same page again."""
@@ -189,7 +193,7 @@ def insist(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]
 
     Unless the hold began before the result arrived: then it was meant to end an undecided match.
     """
-    return leave(mode, context) if mode.held and _is_unsent(mode, context.shared) else Step(mode)
+    return leave(mode, context) if mode.may_insist(context.shared) else Step(mode)
 
 
 def desert(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:

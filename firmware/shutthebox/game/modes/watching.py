@@ -58,9 +58,12 @@ class Watching(MatchMode):
 
     def screen(self, shared: Shared) -> Screen:
         """The other box's dice and tiles, or that it's away."""
-        play, match = self.play, self.play.match
         if shared.peer is not Peer.HERE:
             return _away_screen(self, shared)
+        return self._shown(shared)._replace(also=(_TO_LEAVE,))
+
+    def _shown(self, shared: Shared) -> Screen:
+        play, match = self.play, self.play.match
         player, prompt = player_name(match.player, shared), self.why_wait
         if match.stage in (Stage.ADVANCE, Stage.FINISHED):
             score = message("Score: {score}", score=str(match.turn.score))
@@ -105,7 +108,10 @@ class Awaiting(TurnMode):
         if shared.peer is not Peer.HERE:
             return _away_screen(self, shared)
         shown = turn_screen(self.name, self.play, shared, dice=dice)
-        return shown._replace(dice=dice, total=None, tumbling=True)
+        return shown._replace(dice=dice, total=None, tumbling=True, prompt=_TO_LEAVE)
+
+
+_TO_LEAVE = message("Hold 10 s: end")
 
 
 def _limit_ns(play: MatchInPlay, since_ns: int) -> int | None:
@@ -123,7 +129,7 @@ def _away_screen(mode: MatchMode, shared: Shared) -> Screen:
         if shared.peer is Peer.AWAY
         else message("No connection. The match goes on as soon as it's back.")
     )
-    return Screen(mode.name, title=title, paragraph=why, prompt=message("Hold 10 s: end"))
+    return Screen(mode.name, title=title, paragraph=why, prompt=_TO_LEAVE)
 
 
 def peer_name(play: MatchInPlay, shared: Shared) -> Text:

@@ -1,8 +1,9 @@
-"""Turns the button's changes into gestures: press, hold, long hold."""
+"""Turns the button's changes into gestures: press, hold, holding on, long hold."""
 
 from enum import Enum
 
 HOLD_NS = 800_000_000
+HOLD_ON_NS = 2_000_000_000
 LONG_HOLD_NS = 10_000_000_000
 
 
@@ -11,7 +12,13 @@ class Gesture(Enum):
 
     PRESS = "press"  # counted at release, if it was no hold
     HOLD = "hold"  # counted when 0.8 s are reached
+    HOLD_ON = "hold on"  # counted when 2 s are reached
+    LET_GO = "let go"  # counted at release, if that comes after 2 s and before 10 s
     LONG_HOLD = "long hold"  # counted when 10 s are reached
+
+
+_REACHED = ((Gesture.HOLD, HOLD_NS), (Gesture.HOLD_ON, HOLD_ON_NS), (Gesture.LONG_HOLD, LONG_HOLD_NS))
+"""The gestures that holding reaches one after the other, and when."""
 
 
 class Button:
@@ -22,33 +29,41 @@ class Button:
 
     def __init__(self) -> None:
         self._since_ns: int | None = None
-        self._next: Gesture | None = None
+        self._reached = 0
 
     def changed(self, active: bool, t_ns: int) -> Gesture | None:
         """Takes a change of the settled state; returns the gesture it completes."""
         if active:
-            self._since_ns, self._next = t_ns, Gesture.HOLD
+            self._since_ns, self._reached = t_ns, 0
             return None
-        short = self._next is Gesture.HOLD
-        self._since_ns = self._next = None
-        return Gesture.PRESS if short else None
+        if self._since_ns is not None and not self._reached:
+            self._since_ns = None
+            return Gesture.PRESS
+        return self.ignore()
 
-    def ignore(self) -> None:
-        """Ignores the button until it is released."""
-        self._since_ns = self._next = None
+    def ignore(self) -> Gesture | None:
+        """Ignores the button until it's pressed again; returns the gesture that this completes."""
+        held_on = self._since_ns is not None and self._due is Gesture.LONG_HOLD
+        self._since_ns = None
+        return Gesture.LET_GO if held_on else None
 
     def elapsed(self, t_ns: int) -> Gesture | None:
         """Returns the gesture completed by holding until `t_ns`; call it at `deadline_ns`."""
         deadline = self.deadline_ns
         if deadline is None or t_ns < deadline:
             return None
-        gesture = self._next
-        self._next = Gesture.LONG_HOLD if gesture is Gesture.HOLD else None
+        gesture = self._due
+        self._reached += 1
         return gesture
 
     @property
     def deadline_ns(self) -> int | None:
         """When holding on completes the next gesture; None if there's nothing to wait for."""
-        if self._since_ns is None or self._next is None:
+        if self._since_ns is None or self._due is None:
             return None
-        return self._since_ns + (HOLD_NS if self._next is Gesture.HOLD else LONG_HOLD_NS)
+        return self._since_ns + _REACHED[self._reached][1]
+
+    @property
+    def _due(self) -> Gesture | None:
+        """The gesture that holding on completes next."""
+        return _REACHED[self._reached][0] if self._reached < len(_REACHED) else None

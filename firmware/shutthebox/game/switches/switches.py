@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from shutthebox.game.inputs import HealthChanged, Held, HeldLong, Input, LeversMoved, Pressed
+from shutthebox.game.inputs import HealthChanged, Held, HeldLong, HeldOn, Input, LeversMoved, Pressed
 from shutthebox.game.switches.button import Button, Gesture
 from shutthebox.game.switches.debounce import Debouncer, SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON, switch
@@ -13,6 +13,8 @@ from shutthebox.rules.tiles import Tiles, to_tiles
 _GESTURES: Mapping[Gesture, Input] = {
     Gesture.PRESS: Pressed(),
     Gesture.HOLD: Held(),
+    Gesture.HOLD_ON: HeldOn(True),
+    Gesture.LET_GO: HeldOn(False),
     Gesture.LONG_HOLD: HeldLong(),
 }
 
@@ -115,6 +117,7 @@ class Switches:
 
     def _holds(self, t_ns: int) -> Iterator[TimedInput]:
         if self._button.deadline_ns is not None and self._debouncer.is_restless(DICE_BUTTON, t_ns):
-            self._button.ignore()
+            if (ended := self._button.ignore()) is not None:
+                yield TimedInput(_GESTURES[ended], t_ns)
         while (gesture := self._button.elapsed(t_ns)) is not None:
             yield TimedInput(_GESTURES[gesture], t_ns)

@@ -679,6 +679,11 @@ for (const toggle of drawers.keys()) {
 for (const close of ["turns-close", "settings-close", "workshop-close"]) {
   byId(close).addEventListener("click", closeDrawer);
 }
+// The box asks on its display, which a drawer may hide.
+byId("leave").addEventListener("click", () => {
+  send({ leave: true });
+  closeDrawer();
+});
 for (const gesture of ["pointerdown", "pointerup", "keydown"]) {
   document.addEventListener(gesture, unlock, { capture: true });
 }

@@ -10,7 +10,8 @@ from shutthebox.game.settings import Settings
 from shutthebox.rules.words import distinction
 
 FormDocument: TypeAlias = dict[str, object]
-"""As JSON: `items` are the settings, `names` the letters by seat; `open` says whether they can be changed."""
+"""As JSON: `items` are the settings, `names` the letters by seat; `open` says whether they can be changed,
+`leaves` whether the match can be ended."""
 
 
 def form_document(form: Form, translate: Translate) -> FormDocument:
@@ -19,6 +20,7 @@ def form_document(form: Form, translate: Translate) -> FormDocument:
     seats = range(settings.game.players)
     return {
         "open": form.is_open,
+        "leaves": form.leaves,
         "items": [_item(item, settings, translate) for item in offered_items(settings)],
         "names": [form.names[seat] if seat < len(form.names) else "" for seat in seats],
         "computers": [seat - 1 for seat in settings.game.computers],

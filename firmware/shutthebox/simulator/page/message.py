@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven
+from shutthebox.game.inputs import CursorMoved, FormInput, LeaveAsked, NamesGiven
 from shutthebox.game.letters import is_name
 from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.simulator.form_input import MAX_STEP, setting
@@ -97,7 +97,7 @@ class ReplayScenario:
 
 @dataclass(frozen=True, slots=True)
 class FillIn:
-    """A setting, names, or a move of a list's cursor, if the box offers that now."""
+    """A setting, names, a move of a list's cursor, or the match's end, if the box offers that now."""
 
     given: FormInput
 
@@ -170,6 +170,8 @@ def _wish(document: object) -> Wish | None:
             return FillIn(NamesGiven(tuple(names))) if _are_names(names) else None
         case {"cursor": int(by)} if kinds == {"cursor": int} and abs(by) <= MAX_STEP:
             return FillIn(CursorMoved(by))
+        case {"leave": True} if kinds == {"leave": bool}:
+            return FillIn(LeaveAsked())
         case {"rules": str(text), "file": str(file)} if len(document) == 2 and len(file) <= MAX_FILE_NAME:
             return GiveRules(text, file)
         case {"build": int(levers)} if kinds == {"build": int}:

@@ -27,6 +27,7 @@ export function showTexts(given) {
   byId("settings-title").textContent = texts.settings;
   showWait();
   byId("settings-note").textContent = texts.names_note;
+  byId("leave").textContent = texts.leave;
   if (form) {
     show(form);
   }
@@ -47,6 +48,7 @@ export function show(given) {
   form = given;
   drawer.classList.toggle("waits", form !== null && !form.open);
   byId("settings-wait").hidden = !form || form.open;
+  byId("settings-leave").hidden = !form?.leaves;
   if (!form) {
     return;
   }

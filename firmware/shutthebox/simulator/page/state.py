@@ -96,7 +96,7 @@ def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | 
 def visitor_state(state: dict[str, object]) -> dict[str, object]:
     """The state for visitors, who can play, but not change settings."""
     form = state["form"]
-    form = {**form, "open": False} if isinstance(form, dict) else None
+    form = {**form, "open": False, "leaves": False} if isinstance(form, dict) else None
     return {"form": form, "list": None, "boxes": None}
 
 

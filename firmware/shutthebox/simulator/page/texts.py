@@ -33,6 +33,7 @@ def page_texts(translate: Translate) -> Texts:
         ),
         "settings": _("Settings"),
         "settings_wait": _("A match is on. You can change these when it's over."),
+        "leave": _("End the match"),
         "settings_elsewhere": _(
             "Here you have the levers and the button. Everything else can only be changed at "
             "the computer itself."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from shutthebox.game.effects import Effect, Form, Keep, PlaySound, Show
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, RulesGiven, SettingChosen
+from shutthebox.game.inputs import CursorMoved, FormInput, LeaveAsked, NamesGiven, RulesGiven, SettingChosen
 from shutthebox.game.lever_tiles import LeverTile
 from shutthebox.game.messages import Text, Translate, localize, message
 from shutthebox.game.mode import Mode
@@ -96,6 +96,8 @@ class Words:
                 return bool(form["open"])
             case CursorMoved():
                 return self.walks
+            case LeaveAsked():
+                return bool(form["leaves"])
 
 
 class BoxInWords:

@@ -24,6 +24,7 @@ from shutthebox.simulator.scenario.verbs import (
     Flip,
     Glitch,
     Hold,
+    LeaveMatch,
     Lift,
     LoseEdges,
     Names,
@@ -41,7 +42,7 @@ from shutthebox.validation import did_you_mean
 
 _ALL: tuple[type[Verb], ...] = (
     Configure, Seed, QueueDice, Press, SetButton, Hold, *OTHER_BUTTONS, Flip, Lift, Bounce, Glitch, LoseEdges,
-    Choose, Names, Rules, Cursor, PlugOled, PowerCut, ChangeLink, Wait, Expect,
+    Choose, Names, Rules, Cursor, LeaveMatch, PlugOled, PowerCut, ChangeLink, Wait, Expect,
 )  # fmt: skip
 VERBS: dict[str, type[Verb]] = {verb.word: verb for verb in _ALL}
 

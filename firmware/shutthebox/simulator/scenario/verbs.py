@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 from shutthebox.config.profiles import from_text
-from shutthebox.game.inputs import CursorMoved, FormInput, RulesGiven
+from shutthebox.game.inputs import CursorMoved, FormInput, LeaveAsked, RulesGiven
 from shutthebox.game.letters import is_name
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, Switch
 from shutthebox.rules.moves import Throw
@@ -313,6 +313,18 @@ class Cursor(FormVerb):
     def parse(cls, words: Sequence[str]) -> Self:
         by = number(exactly(1, words, "cursor N")[0], -MAX_STEP, MAX_STEP, "number of lines")
         return cls(CursorMoved(by))
+
+
+class LeaveMatch(FormVerb):
+    """``leave``: ask for the end of the match on the form beside the box."""
+
+    __slots__ = ()
+    word = "leave"
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        exactly(0, words, "the word alone")
+        return cls(LeaveAsked())
 
 
 @dataclass(frozen=True, slots=True)
