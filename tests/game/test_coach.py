@@ -56,8 +56,8 @@ def test_pages_are_behind_a_lever_and_lead_back_to_the_result() -> None:
         seen.append(table.screen)
         # "Again" would be the page once more.
         again = table.screen == result
-        assert table.screen.prompt == ("Press: again · hold: end" if again else "Press: new match")
-        assert again or "Hold: end" in table.screen.also
+        assert table.screen.prompt == ("Press: again · hold: end" if again else "Lever 4: next")
+        assert again or table.screen.also == ("Press: new match", "Hold: end")
     titles = [screen.title for screen in seen]
     assert titles[2:4] == ["Turning point", "Costliest move"]
     assert all(screen.rows[0].startswith("accuracy\t") for screen in seen[:2])

@@ -36,6 +36,7 @@ def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...]) -> Table
         ("thai", (5, 3), (), "Shut 8, 5 or 3"),
         ("add-or-subtract", (6, 2), (), "Make 8 or 4"),
         ("add-or-subtract", (6, 2), (1, 2, 3, 5, 6, 7, 8), "Make 4"),
+        ("four-operations", (6, 4), (), "Make 10, 2 or 24"),
         ("exact", (4, 4), (), "Shut 8"),
         ("cards", (6,) * 9, (), "Make 54"),
     ],
@@ -61,13 +62,15 @@ def test_the_score_to_beat_is_the_best_under_the_games_own_notion(profile: str, 
     ("profile", "faces", "shut", "says"),
     [
         ("pub", (3, 5), (), "8 to go"),
-        ("trac-free", (3, 4), (), "3 to go"),
-        ("trac-free", (3, 4), (3,), "4 to go"),
-        ("add-or-subtract", (6, 2), (), "4 to go"),
+        ("trac-free", (3, 4), (), "7, 4 or 3 to go"),
+        ("trac-free", (3, 4), (3,), "7 or 4 to go"),
+        ("add-or-subtract", (6, 2), (), "8 or 4 to go"),
+        ("add-or-subtract", (6, 2), (1, 3, 5, 6, 7), "8 or 4 to go"),
+        ("four-operations", (6, 4), (), "10, 2 or 24 to go"),
         ("thai", (5, 3), (3, 5), "8 to go"),
     ],
 )
-def test_a_press_too_soon_says_the_least_that_has_to_be_shut(
+def test_a_press_too_soon_says_all_that_can_still_be_made(
     profile: str, faces: tuple[int, ...], shut: tuple[int, ...], says: str
 ) -> None:
     table = thrown(profile, faces, shut)

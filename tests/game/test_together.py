@@ -24,6 +24,9 @@ def begun(players: int = 2, first: Iterable[int] = GAME.tiles, strikes: int = 1)
     )
 
 
+STANDS = "No press: it stands once the levers fit"
+
+
 def test_the_next_player_reads_that_the_throw_is_the_same_and_what_was_shut_for_it() -> None:
     table = begun()
     table.throw(1, 2)
@@ -31,11 +34,12 @@ def test_the_next_player_reads_that_the_throw_is_the_same_and_what_was_shut_for_
     table.flip(1, 2)
     table.press()
     assert (table.mode, table.screen.aside) == (Mode.RAISING, "same throw")
+    assert (table.screen.title, table.screen.big) == ("Answer: Player 2", "1+2")
     table.lift(1, 2)
-    assert (table.mode, table.screen.title, table.screen.prompt) == (Mode.FLIPPING, "Player 2", "Make 3")
-    assert (table.screen.aside, table.screen.also) == ("same throw", ("Player 1: 1+2",))
+    assert (table.mode, table.screen.title, table.screen.prompt) == (Mode.FLIPPING, "Answer: Player 2", "Make 3")
+    assert (table.screen.aside, table.screen.also) == ("same throw", (STANDS, "Player 1: 1+2"))
     table.flip(3)
-    assert (table.screen.title, table.screen.aside) == ("Player 1", "strikes left 2")
+    assert (table.screen.title, table.screen.aside) == ("common", "strikes left 2")
 
 
 @pytest.mark.parametrize(("strikes", "said"), [(1, "Player 1: no move"), (0, "Player 1: blocked")])
@@ -44,7 +48,7 @@ def test_those_without_a_move_are_named(strikes: int, said: str) -> None:
     table.throw(2, 2)
     table.press()
     table.stand(())
-    assert (table.screen.title, table.screen.also) == ("Player 2", (said,))
+    assert (table.screen.title, table.screen.also) == ("Answer: Player 2", (STANDS, said))
 
 
 def test_who_has_shut_the_box_is_named_and_everyone_answers_first() -> None:
@@ -53,7 +57,7 @@ def test_who_has_shut_the_box_is_named_and_everyone_answers_first() -> None:
     table.flip(3)
     table.press()
     table.stand(())
-    assert (table.screen.title, table.screen.also) == ("Player 2", ("Player 1: shut!",))
+    assert (table.screen.title, table.screen.also) == ("Answer: Player 2", (STANDS, "Player 1: shut!"))
     assert table.match.result is None
     table.flip(1, 2)
     assert table.match.result is not None
@@ -70,5 +74,5 @@ def test_of_many_the_last_three_are_named() -> None:
     for _ in range(4):
         table.flip(3)
         table.lift(3)
-    assert table.screen.title == "Player 6"
-    assert table.screen.also == ("Player 3: 3", "Player 4: 3", "Player 5: 3")
+    assert table.screen.title == "Answer: Player 6"
+    assert table.screen.also == (STANDS, "Player 3: 3", "Player 4: 3", "Player 5: 3")

@@ -62,11 +62,15 @@ IN_TWO_PARTS = {
     "Which seat?",
     "Who gets a head start?",
     "Up to how many points?",
+    "Keep holding: end match",
     "Lever {tile}: line taken",
     "{tile} at the back: lever {lever}",
     "Flip lever {levers}",
 }
 """Questions and reasons that may be longer: the display shows one half after the other."""
+
+IN_THREE_PARTS = {"No press: it stands once the levers fit"}
+"""Likewise, with three parts."""
 
 _WIDTH = 124
 """Pixels of a line of the panel."""
@@ -131,9 +135,9 @@ def too_wide(text: str, words: str) -> str:
     for form in words.split("\0"):
         filled = re.sub(r"{(\w+)}", lambda blank: LARGEST.get(blank[1], "12"), form)
         size = Size.SMALL if ONE_LINE in text else Size.MEDIUM
-        longest = _WIDTH * (1 + (text in IN_TWO_PARTS))
-        if len(wrap_text(filled, size, _WIDTH)) > 1 + (text in IN_TWO_PARTS):
-            return f"{max(1, tighten(filled, size).width - longest)} pixels too wide for the panel: {form}"
+        parts = 3 if text in IN_THREE_PARTS else 2 if text in IN_TWO_PARTS else 1
+        if len(wrap_text(filled, size, _WIDTH)) > parts:
+            return f"{max(1, tighten(filled, size).width - parts * _WIDTH)} pixels too wide for the panel: {form}"
     return ""
 
 

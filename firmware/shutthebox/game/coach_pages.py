@@ -18,18 +18,25 @@ class CoachPage(NamedTuple):
     """A page of the coach.
 
     Attributes:
-        heading: None for the player's name.
+        heading: None for the player's name and the unit.
         player: whose page, from 0.
         lines: each a text, and what's at its right.
+        in_chance: figures are chances to win; otherwise points.
     """
 
     heading: Message | None
     player: int
     lines: tuple[tuple[Message | None, Text], ...]
+    in_chance: bool = False
 
     def title(self, names: Sequence[Text]) -> Text:
         """The top line."""
-        return self.heading or names[self.player]
+        name = names[self.player]
+        if self.heading is not None:
+            return self.heading
+        if self.in_chance:
+            return message("{player}, to win", player=name)
+        return message("{player}, in points", player=name)
 
     def rows(self, names: Sequence[Text]) -> tuple[ListRow, ...]:
         """The other lines; a line without a text begins with the player's name."""
@@ -47,10 +54,12 @@ def coach_pages(review: MatchReview, *, highest_wins: bool) -> tuple[CoachPage, 
     pages = [_player_page(review, player, highest_wins) for player in threw]
     point, worst = review.turning_point, review.worst
     if point is not None:
-        by = message("move") if point.decision else message("dice")
-        throw = faces_to_text(point.throw)
-        changed = signed_text(point.change, in_chance=_in_chance(review))
-        pages.append(CoachPage(message("Turning point"), point.player, ((None, throw), (by, changed))))
+        by = message("by the move") if point.decision else message("by the dice")
+        in_chance = _in_chance(review)
+        changed = signed_text(point.change, in_chance=in_chance)
+        unit = message("to win") if in_chance else message("points")
+        lines = ((None, faces_to_text(point.throw)), (by, ""), (unit, changed))
+        pages.append(CoachPage(message("Turning point"), point.player, lines))
     if worst is not None:
         pages.append(_worst_page(worst))
     return tuple(pages)
@@ -70,11 +79,13 @@ def _player_page(review: MatchReview, player: int, highest_wins: bool) -> CoachP
         (message("luck"), signed_text(good * balance.luck, in_chance=in_chance)),
         (message("decisions"), signed_text(good * balance.skill, in_chance=in_chance)),
     )
-    return CoachPage(None, player, lines)
+    return CoachPage(None, player, lines, in_chance)
 
 
 def _worst_page(worst: Decision) -> CoachPage:
-    cost = signed_text(-worst.cost, in_chance=worst.win is not None)
+    in_chance = worst.win is not None
+    cost = signed_text(-worst.cost, in_chance=in_chance)
+    unit = message("to win") if in_chance else message("points")
     if worst.throw is None:
         asked = message("dice")
         chosen: Text = str(worst.chosen)
@@ -82,8 +93,8 @@ def _worst_page(worst: Decision) -> CoachPage:
     else:
         asked = message("for {throw}", throw=faces_to_text(worst.throw))
         chosen, best = (TileSum(worst.numbers(tiles)) for tiles in (worst.chosen, worst.best))
-    lines = ((None, cost), (asked, chosen), (message("better"), best))
-    return CoachPage(message("Costliest move"), worst.player, lines)
+    lines = ((None, ""), (unit, cost), (asked, chosen), (message("better"), best))
+    return CoachPage(message("Costliest move"), worst.player, lines, in_chance)
 
 
 def better_text(decision: Decision) -> Message:

@@ -60,7 +60,9 @@ def turn_screen(
             corner = without_text(out) if out else _seat_text(match) or corner
         elif not match.carried:
             corner = total_text(match) or corner
-    if dice or match.turn.throws:
+    if match.common is not None and match.answers_of_others:
+        title: Text = message("Answer: {player}", player=player_name(match.player, shared))
+    elif dice or match.turn.throws:
         title = player_name(match.player, shared)
     else:
         title = title_text(match.rules, shared.settings.box.language)

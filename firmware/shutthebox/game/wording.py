@@ -28,13 +28,16 @@ from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import totals
 from shutthebox.rules.orders import order_of
-from shutthebox.rules.profile import MoveKind, Profile
+from shutthebox.rules.profile import Draw, MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 from shutthebox.texts import plural
 
 MOST_HINTS = 9
 """The most answers that a hint ranks."""
+
+MOST_TOTALS = 4
+"""The most totals that are named as still to go."""
 
 MOST_OTHERS = 3
 """The most players whose answers to the throw for everyone are named, so that the prompt soon returns."""
@@ -133,14 +136,12 @@ def answers_text(match: Match) -> Message:
         highest_first = sorted(legal, key=lambda move: (move.bit_count(), -move))
         # Two tiles at the back may have the same number.
         found = list(dict.fromkeys(answer_tiles(match, move).localize(str) for move in highest_first))
-    *first, last = found
     answers: Text
     listed_all = ", ".join(found)
-    if (
-        len(listed_all) > PROMPT_LENGTH - len("Shut  or ")
-        and profile.move is MoveKind.SET
-        and (len(listed_all) <= PROMPT_LENGTH - len("Make "))
-    ):
+    room = PROMPT_LENGTH - len("Make ")
+    if profile.move is MoveKind.SET and len(listed_all) + len(" or") - len(",") <= room:
+        answers = _either(found)
+    elif profile.move is MoveKind.SET and len(listed_all) <= room:
         answers = listed_all
     elif len(listed_all) > PROMPT_LENGTH - len("Shut  or "):
         named = [found[0]]
@@ -149,10 +150,8 @@ def answers_text(match: Match) -> Message:
                 break
             named.append(answer)
         answers = ", ".join(named) + "…"
-    elif first:
-        answers = message("{some} or {last}", some=", ".join(first), last=last)
     else:
-        answers = last
+        answers = _either(found)
     must = profile.first_move_must_include
     if profile.move is MoveKind.SET and must is not None and not match.turn.moves:
         return message("Make {answers} with {tile}", answers=answers, tile=must)
@@ -162,6 +161,19 @@ def answers_text(match: Match) -> Message:
         # "Shut 6" sounds like tile 6, where any tiles that come to 6 will do.
         return message("Make {answers}", answers=answers)
     return message("Shut {answers}", answers=answers)
+
+
+def _either(found: Sequence[str]) -> Text:
+    """A choice: ``9``, ``9 or 1``, ``10, 2 or 24``."""
+    *first, last = found
+    return message("{some} or {last}", some=", ".join(first), last=last) if first else last
+
+
+def bag_texts(match: Match) -> tuple[Message, ...]:
+    """How many dominoes are left in the bag; nothing where there's none."""
+    if match.rules.draw is not Draw.DOMINOES:
+        return ()
+    return (message("{count} in the bag", count=len(turns.bag(match.rules, match.turn))),)
 
 
 def others_texts(match: Match, shared: Shared) -> tuple[Message, ...]:
@@ -182,12 +194,19 @@ def _answer_of(row: Turn, numbers: tuple[int, ...], player: Text) -> Message:
     return message("{player}: blocked", player=player)
 
 
-def points_to_go(play: MatchInPlay) -> int:
-    """The smallest total that answers the throw, before any lever is flipped."""
-    match, half = play.match, play.half
-    legal = [move for move in turns.answers(match.rules, match.turn) if not half.move & ~move]
-    taken = rows.sum_of_move(match.rules, match.turn.open, match.turn.behind, half.move)
-    return min(turns.sums(match.rules, match.turn, legal)) - taken
+def to_go_text(play: MatchInPlay) -> Message:
+    """The totals that the levers still lack, in the order in which the throw names them."""
+    match, moved = play.match, play.half.move | play.verdict.move
+    if play.half.move and play.verdict.move:
+        moved = play.half.with_rest(match.rules, play.verdict.move)
+    legal = [move for move in turns.answers(match.rules, match.turn) if not moved & ~move]
+    taken = rows.sum_of_move(match.rules, match.turn.open, match.turn.behind, moved)
+    sums = turns.sums(match.rules, match.turn, legal)
+    read = [total for total in totals(match.rules, match.turn.throw or ()) if total in sums]
+    left = [total - taken for total in dict.fromkeys((*read, *sorted(sums, reverse=True)))]
+    if len(left) == 1 or len(left) > MOST_TOTALS:
+        return message("{points} to go", points=min(left))
+    return message("{points} to go", points=_either([*map(str, left)]))
 
 
 def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
@@ -222,7 +241,9 @@ def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None)
     elif turns.reopenings(match.rules, match.turn) and verdict.kind is VerdictKind.OK:
         return message("No move: lift one")
     elif verdict.kind is VerdictKind.OK:
-        text = message("{points} to go", points=points_to_go(play))
+        text = to_go_text(play)
+    elif verdict.kind is VerdictKind.MISSING and only is None:
+        text = to_go_text(play)
     else:
         text = fault_text(verdict, shared)
     behind = row_behind(match, shared)

@@ -69,6 +69,10 @@ class Announcer:
         """Everything said since the title last changed."""
         self._to_do: frozenset[str] = frozenset()
         """The actions that the last screen offered."""
+        self._claims: frozenset[str] = frozenset()
+        """What the latest announcement said is wrong, or to do."""
+        self.stands = True
+        """Whether what the latest announcement said is wrong, or to do, still is."""
 
     def take(self, what: Effect | SwitchChanged) -> Announcement | None:
         """The announcement for this effect; None for none."""
@@ -76,7 +80,9 @@ class Announcer:
             case PlaySound(Sound.REFUSED | Sound.FAULT):
                 self._says_prompt_again = True
             case Show():
-                return self._show(what)
+                announcement = self._show(what)
+                self.stands = announcement is not None or self._claims <= _claims(what)
+                return announcement
             case _:
                 pass
         return None
@@ -119,6 +125,9 @@ class Announcer:
         self._to_do = frozenset(to_do)
         self._heard |= set(parts.values())
         text = sentences((new or again).values())
+        if text:
+            said = new or again
+            self._claims = frozenset(said[part] for part in ("alert", "prompt") if said.get(part))
         by_itself = _LATER | {"big"} if show.mode is Mode.READY else _LATER
         return (
             Announcement(text, show.language, waits=bool(new) and new.keys() <= by_itself) if text else None
@@ -127,6 +136,15 @@ class Announcer:
     def _rests(self, show: Show) -> bool:
         is_usual = (show.scene.game, show.language) == self._usual
         return show.mode is self._mode is Mode.ATTRACT and is_usual and not show.screen.alert
+
+
+def _claims(show: Show) -> frozenset[str]:
+    """What's wrong, and all that can be done; a dark screen says nothing."""
+    if show.asleep:
+        return frozenset()
+    translate, screen = translations()[show.language], show.screen
+    texts = (screen.alert, screen.prompt, *screen.also)
+    return frozenset(localize(to_speech(text), translate) for text in texts)
 
 
 _LATER = frozenset({"aside", "rows", "also"})

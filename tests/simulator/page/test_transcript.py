@@ -29,6 +29,32 @@ def test_language_and_rules_follow_the_box() -> None:
     assert (transcript.words.language, transcript.words.rules) == ("en", ())
 
 
+def test_what_was_said_is_withdrawn_once_it_is_no_longer_true() -> None:
+    """Lever 5 is freed while nothing else changes: nothing is announced, and nobody reads that it's stuck."""
+    transcript = BoxInWords()
+    stuck = Screen(Mode.ATTRACT, "Pub", alert="Lever 5: stuck?", prompt="Press to play")
+    transcript(shown(stuck), 0)
+    assert "Lever 5: stuck?" in transcript.words.said
+    count = transcript.words.announcements
+    transcript(shown(stuck._replace(prompt="")), 0)
+    assert transcript.words.said == ""  # nor that there's something to press for
+    transcript(shown(stuck), 0)
+    transcript(shown(stuck._replace(alert="Lever 7: stuck?")), 0)
+    assert "Lever 5" not in transcript.words.said
+    transcript(shown(stuck._replace(alert="")), 0)
+    assert "stuck" not in transcript.words.said
+    assert transcript.words.announcements >= count
+
+
+def test_a_dark_display_leaves_nothing_said() -> None:
+    transcript = BoxInWords()
+    show = shown(FLIPPING)
+    transcript(show, 0)
+    assert "Shut 8" in transcript.words.said
+    transcript(show._replace(asleep=True), 0)
+    assert transcript.words.said == ""
+
+
 def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
     transcript = BoxInWords(start_ns=1_000_000_000)
     transcript(SwitchChanged(3, True, 0), 1_500_000_000)

@@ -21,13 +21,14 @@ from shutthebox.game.wording import (
     answer_tiles,
     answers_text,
     back_texts,
+    bag_texts,
     commit_refusal,
     hint_lines,
     hint_title,
     hinted_answers,
     others_texts,
-    points_to_go,
     request_text,
+    to_go_text,
     verdict_text,
 )
 from shutthebox.odds.questions import AnswerReady, AskAnswer, AskHint, HintReady
@@ -224,17 +225,19 @@ def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
             # A press takes the flipped tiles. Their levers then stand for those behind.
             through = half.to_lift << rows.reach(play.match.rules)
             tiles = back_texts(play.match, (half.to_lift | through,), shared)
-            return verdict_text(play.verdict), (message("Press: behind"), *tiles)
-        return verdict_text(play.verdict), pointers
+            return to_go_text(play), (message("Press: behind"), *tiles)
+        return to_go_text(play), pointers
     if play.half.move and play.verdict.kind is VerdictKind.OK:
-        return message("{points} to go", points=points_to_go(play)), pointers
+        return to_go_text(play), pointers
     if play.verdict.kind is VerdictKind.COMPLETE:
         return verdict_text(play.verdict), ()
     hint = (message("Hold: hint"),) if shared.settings.game.hints else ()
     behind: tuple[Text, ...] = ()
     if play.match.rules.move is not MoveKind.SET:  # the task names tiles
         behind = back_texts(play.match, turns.answers(play.match.rules, play.match.turn), shared)
-    return _task(play), (*pointers, *others_texts(play.match, shared), *behind, *hint)
+    stands = (message("No press: it stands once the levers fit"),) if play.match.answers_of_others else ()
+    others = others_texts(play.match, shared)
+    return _task(play), (*pointers, *stands, *others, *bag_texts(play.match), *behind, *hint)
 
 
 def _task(play: MatchInPlay) -> Message:

@@ -69,18 +69,19 @@ class MatchOver(MatchMode):
     def screen(self, shared: Shared) -> Screen:
         """The result with its reason; on request, the evening's stakes or the coach's pages."""
         play, reminder = self.play, self.flicks.reminder
+        first = reminder if self.flicks.away & _levers_in_use(self, shared.settings) else None
         if self.page:
             page = _coach_pages(self)[self.page - 1]
             names = [player_name(player, shared) for player in range(play.match.players)]
             title, rows = page.title(names), page.rows(names)
-            shown = Screen(self.name, title=title, rows=rows, also=(message("Lever 4: next"), _END))
+            shown = Screen(self.name, title=title, rows=rows, also=(_END,))
+            first = message("Lever 4: next") if first is None else first
         elif self.shows_tally:
             rows = tuple(ListRow(seat(i, shared), _owes(owes)) for i, owes in enumerate(tally(play)))
             also = (message("Lever 3: result"), _END)
             shown = Screen(self.name, title=message("Evening"), rows=rows, also=also)
         else:
             shown = _result_screen(self, shared)
-        first = reminder if self.flicks.away & _levers_in_use(self, shared.settings) else None
         is_stuck = _is_unsent(self, shared) and shared.peer is not Peer.HERE
         shown = shown._replace(prompt=message("Hold 10 s: end") if is_stuck else self.to_go_on)
         return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from shutthebox.game.facts import Began
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
-from shutthebox.game.messages import Message, message
+from shutthebox.game.messages import Message, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode
 from shutthebox.game.play import begin_play, conditions_of, judge_levers
@@ -16,6 +16,7 @@ from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit, RollForFirst
 from shutthebox.game.tips import tip, with_tips
 from shutthebox.game.wording import fault_text, player_name
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import First
 
@@ -36,8 +37,12 @@ class Raising(TurnMode):
 
     def screen(self, shared: Shared) -> Screen:
         """Which levers to set."""
-        big = player_name(self.play.match.player, shared)
-        screen = turn_screen(self.name, self.play, shared, big=big)
+        match = self.play.match
+        screen = turn_screen(self.name, self.play, shared, big=player_name(match.player, shared))
+        if match.common is not None:  # the title says who answers it
+            screen = screen._replace(big=faces_to_text(match.common))
+        elif match.turn.throws:  # not the player twice
+            screen = screen._replace(title=title_text(match.rules, shared.settings.box.language))
         also = tip(self, shared)
         # Showing a newcomer the way isn't an alarm.
         return screen._replace(alert="", prompt=screen.alert, also=also) if also else screen

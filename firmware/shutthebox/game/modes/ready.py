@@ -17,7 +17,7 @@ from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice, after
 from shutthebox.game.tips import tip
 from shutthebox.game.typed_throw import TypedThrow
-from shutthebox.game.wording import dice_hint, fault_text, player_name
+from shutthebox.game.wording import bag_texts, dice_hint, fault_text, player_name
 from shutthebox.odds.questions import AskDice, AskHint, DiceReady, HintReady
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
@@ -71,6 +71,7 @@ class Ready(TurnMode):
         if not lit:
             prompt = ""  # a press throws nothing before the levers are right
         also = [*(() if throws_real else tip(self, shared)), *also]
+        also += bag_texts(self.play.match)
         if self.best_dice is not None and self.best_dice[1] is not None:
             also.append(self.best_dice[1])
         if self.play.match.order_of_play.opens:

@@ -129,6 +129,9 @@ function show(state) {
     panel.setAttribute("aria-label", [texts.display, words].filter(Boolean).join(": "));
   }
   if (state.open !== undefined) {
+    if (byId("said").textContent.trim() === openTiles) {
+      byId("said").textContent = ""; // as it was
+    }
     openTiles = state.open;
   }
   if (state.said !== undefined) {
@@ -690,7 +693,7 @@ for (const gesture of ["pointerdown", "pointerup", "keydown"]) {
 
 // A screen reader does not read a text that has not changed; but an announcement may be repeated.
 function announce(number, text) {
-  byId("said").textContent = number % 2 ? text : `${text}\u00a0`;
+  byId("said").textContent = number % 2 || !text ? text : `${text}\u00a0`;
 }
 
 function sayOpen() {

@@ -45,7 +45,7 @@ class Words:
     Attributes:
         language: of all of it.
         panel: everything on the panel, in words.
-        said: the latest announcement.
+        said: the latest announcement; empty once what it says is wrong, or to do, no longer is.
         open: the current player's open tiles; empty without a match.
         announcements: how many there have been; the same one may come again.
         title: of the game on the table, or the usual one.
@@ -152,6 +152,8 @@ class BoxInWords:
         if announcement is not None:
             count = self.words.announcements + 1
             self.words = replace(self.words, said=announcement.text, announcements=count)
+        elif not self._announcer.stands and self.words.said:
+            self.words = replace(self.words, said="")
         line = log_line(what)
         if line:
             self._log_at(t_ns, line)

@@ -247,6 +247,9 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
         rows.append(_row((_when(match["began_s"], today), match["game"], players)))
     if rows:
         yield _section("matches", _("Last matches"), _table(rows))
+    elif not any(best.values()):
+        said = _("No match yet. Press the button on the box; whoever wins can sign, and stands here.")
+        yield _section("matches", _("Last matches"), f"<p>{escape(said)}</p>\n")
 
 
 def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str:

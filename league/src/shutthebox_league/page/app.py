@@ -177,9 +177,11 @@ class _Page:
     async def refuse(self, request: Request, error: Exception) -> Response:
         """A page that says why something can't be shown."""
         assert isinstance(error, HTTPException), "it is registered for these"
+        # Starlette's own words are for developers.
+        text = "There is no such page." if error.detail == "Not Found" else error.detail
         if request.method not in ("GET", "HEAD"):  # `reads` may have read what there was
             await pass_over_form(request)
-        return self.render("message.html", error.status_code, heading="Not here", text=error.detail)
+        return self.render("message.html", error.status_code, heading="Not here", text=text, leads_on=True)
 
     def away(self, request: Request, error: Exception) -> Response:
         """The page while the league's database is unavailable."""
