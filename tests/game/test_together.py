@@ -36,7 +36,11 @@ def test_the_next_player_reads_that_the_throw_is_the_same_and_what_was_shut_for_
     assert (table.mode, table.screen.aside) == (Mode.RAISING, "same throw")
     assert (table.screen.title, table.screen.big) == ("Answer: Player 2", "1+2")
     table.lift(1, 2)
-    assert (table.mode, table.screen.title, table.screen.prompt) == (Mode.FLIPPING, "Answer: Player 2", "Make 3")
+    assert (table.mode, table.screen.title, table.screen.prompt) == (
+        Mode.FLIPPING,
+        "Answer: Player 2",
+        "Make 3",
+    )
     assert (table.screen.aside, table.screen.also) == ("same throw", (STANDS, "Player 1: 1+2"))
     table.flip(3)
     assert (table.screen.title, table.screen.aside) == ("common", "strikes left 2")

@@ -120,9 +120,7 @@ def _screen(mode: ModeState, shared: Shared) -> Screen:
     if shared.overlay is Overlay.ABANDON:
         prompt, also = message("Press: yes"), (message("Hold: no"),)
         return Screen(screen.mode, big=message("End the match?"), prompt=prompt, also=also, lit=True)
-    if shared.holds_on and (
-        asks_to_leave(mode) or (isinstance(mode, MatchOver) and mode.may_insist(shared))
-    ):
+    if shared.holds_on and (asks_to_leave(mode) or (isinstance(mode, MatchOver) and mode.may_insist(shared))):
         # Nothing else, or it would be read as the answer to the hold.
         return screen._replace(alert=message("Keep holding: end match"), prompt="", also=())
     if screen.mode in _BY_LEVERS:

@@ -240,9 +240,7 @@ def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None)
         text = request_text(play, only, shared)
     elif turns.reopenings(match.rules, match.turn) and verdict.kind is VerdictKind.OK:
         return message("No move: lift one")
-    elif verdict.kind is VerdictKind.OK:
-        text = to_go_text(play)
-    elif verdict.kind is VerdictKind.MISSING and only is None:
+    elif verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
         text = to_go_text(play)
     else:
         text = fault_text(verdict, shared)

@@ -111,7 +111,7 @@ class Awaiting(TurnMode):
         return shown._replace(dice=dice, total=None, tumbling=True, prompt=_TO_LEAVE)
 
 
-_TO_LEAVE = message("Hold 10 s: end")
+_TO_LEAVE = message("End: hold 10 s")
 
 
 def _limit_ns(play: MatchInPlay, since_ns: int) -> int | None:
@@ -129,7 +129,7 @@ def _away_screen(mode: MatchMode, shared: Shared) -> Screen:
         if shared.peer is Peer.AWAY
         else message("No connection. The match goes on as soon as it's back.")
     )
-    return Screen(mode.name, title=title, paragraph=why, prompt=_TO_LEAVE)
+    return Screen(mode.name, title=title, paragraph=why, prompt=message("Hold 10 s: end"))
 
 
 def peer_name(play: MatchInPlay, shared: Shared) -> Text:

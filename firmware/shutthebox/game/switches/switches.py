@@ -116,8 +116,8 @@ class Switches:
         return None if gesture is None else _GESTURES[gesture]
 
     def _holds(self, t_ns: int) -> Iterator[TimedInput]:
-        if self._button.deadline_ns is not None and self._debouncer.is_restless(DICE_BUTTON, t_ns):
-            if (ended := self._button.ignore()) is not None:
-                yield TimedInput(_GESTURES[ended], t_ns)
+        chatters = self._button.deadline_ns is not None and self._debouncer.is_restless(DICE_BUTTON, t_ns)
+        if chatters and (ended := self._button.ignore()) is not None:
+            yield TimedInput(_GESTURES[ended], t_ns)
         while (gesture := self._button.elapsed(t_ns)) is not None:
             yield TimedInput(_GESTURES[gesture], t_ns)
