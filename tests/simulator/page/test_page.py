@@ -29,7 +29,7 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import draw
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form, PlaySound, Sound
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
+from shutthebox.game.inputs import CursorMoved, FormInput, LeaveAsked, NamesGiven, SettingChosen
 from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -824,3 +824,15 @@ def test_a_file_is_replayed_and_left(table: Table, tmp_path: Path) -> None:
     script.write_text("#" * 70_000, "utf-8")
     workshop_part(table, "file").send_keys(str(script))
     until(lambda: workshop_part(table, "too_large").text == "The file is larger than 64 KB.")
+
+
+def test_a_match_is_ended_from_the_settings(table: Table) -> None:
+    """The button is there only during a match; the box then asks on its display, so the drawer closes."""
+    open_settings(table)
+    assert not table.one("#leave").is_displayed()
+    form = Form(settings_of(), (), is_open=False, walks=False, leaves=True)
+    table.tell(Screen(Mode.READY, "Pub"), game=GAMES[0], form=form)
+    until(lambda: table.one("#leave").is_displayed())
+    table.one("#leave").click()
+    until(lambda: table.filled_in == [LeaveAsked()])
+    assert not table.one("#settings").is_displayed()
