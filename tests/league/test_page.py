@@ -371,6 +371,15 @@ def test_what_is_not_there_is_said(site: Site, path: str) -> None:
         _Well(site.get(urllib.parse.quote(path.format(odd), safe="/%"), 404))
 
 
+@pytest.mark.parametrize("path", ["/match/99999", "/no/such/page"])
+def test_a_page_that_is_not_there_leads_on(site: Site, path: str) -> None:
+    """Whoever followed an old link reads English, not a server's words, and a way on."""
+    page = site.get(path, 404)
+    assert "There is no such" in page
+    assert "Not Found" not in page
+    assert '<a href="/">the league\'s first page</a>' in page
+
+
 def test_odd_questions_are_passed_over(site: Site) -> None:
     for odd in ("%00", "%FF", "9" * 5000, "%ED%A0%80", "[]"):
         for name in ("table", "period", "by", "x" * 100):

@@ -199,6 +199,13 @@ def test_while_nobody_plays_the_puzzle_of_the_day(streak: object, words: str) ->
     assert (f"The best answer: {best}." in text) == ("best answer" in words)
 
 
+def test_a_new_boxs_television_says_how_to_get_onto_it() -> None:
+    nothing = {"today": (), "month": (), "ever": (), "captains": (), "matches": ()}
+    says = "No match yet. Press the button on the box; whoever wins can sign, and stands here."
+    assert says in shown(running=None, **nothing)
+    assert says not in shown(running=None)
+
+
 def test_the_puzzle_is_the_one_that_the_box_asks() -> None:
     """A box with twelve levers plays Traditional with twelve tiles, so its puzzles are of Digits alone."""
     box = puzzle_of(NOW.toordinal(), ["digits"])
