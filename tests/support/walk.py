@@ -398,7 +398,7 @@ class Walk:
         if isinstance(value, MatchInPlay):
             return (self._match_key(value.match), value.verdict, value.clock is None)
         if isinstance(value, TypedThrow):
-            return (value.entered, value.presses, value.pressed_ns is None)
+            return (value.entered, value.number, len(value.presses_ns), value.is_flicked, value.is_void)
         if hasattr(value, "__dataclass_fields__"):
             inner = (
                 getattr(value, field.name) is None
