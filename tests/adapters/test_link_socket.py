@@ -94,6 +94,16 @@ def test_a_match_is_joined_again_or_left_as_soon_as_a_helper_calls(
         box.until(Peer.OFFLINE)
 
 
+def test_a_farewell_lost_in_a_dying_wire_is_said_to_the_next_helper_though_a_room_was_asked_for(
+    box: LinkBox,
+) -> None:
+    """The other box waited for a match that nobody played any more."""
+    box.ask(Leave())
+    box.ask(OpenRoom())
+    with helper(box) as wire:
+        assert request_from_line(wire.recv(MOST_LINE)) == Leave()
+
+
 @pytest.mark.parametrize("line", [b"{}", b"[", b"[" * 9000, b" " * 60_000, b'["peer-is","x"]', b"\xff"])
 def test_a_helper_that_says_something_else_is_not_listened_to(line: bytes, box: LinkBox) -> None:
     with helper(box) as wire:

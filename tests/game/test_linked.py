@@ -18,6 +18,7 @@ from shutthebox.game.inputs import (
     Held,
     HeldLong,
     LinkReported,
+    MemoryRead,
     Pressed,
     ServicePressed,
     TimePassed,
@@ -27,13 +28,23 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.watching import Watching
-from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.settings import DiceKind, ShownStakes
+from shutthebox.game.stored_match import NO_MATCH, KeptMatch, Unread
 from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.link.invitation import LIMIT_S, agree, invite, invited_game, linkable
 from shutthebox.link.match import LinkedMatch, Rolled, join
 from shutthebox.link.messages import Accept, Levers, Sync
-from shutthebox.link.requests import Leave, LinkReport, NotPaired, Peer, PeerIs, Received, Send, WhyNotPaired
+from shutthebox.link.requests import (
+    Leave,
+    LinkReport,
+    NotPaired,
+    Peer,
+    PeerIs,
+    Received,
+    Rejoin,
+    Send,
+    WhyNotPaired,
+)
 from shutthebox.rules.actions import Action
 from shutthebox.rules.linked_dice import LINKS, DiceChain
 from shutthebox.rules.match import Stage
@@ -54,7 +65,7 @@ def linked(seat: int) -> LinkedMatch:
 def box(match: LinkedMatch, kept: KeptMatch | None = None, **values: object) -> Machine:
     """A box that goes on with a match, and hears that the other one is there."""
     settings = settings_for("pub", players=2, link="The Crown", **values)
-    machine = Machine(settings, Queue(), 0, 0, resumed=kept or KeptMatch(match.match, linked=match))
+    machine = Machine(settings, Queue(), 0, 0, stored=kept or KeptMatch(match.match, linked=match))
     machine.start()
     machine.step(LinkReported(PeerIs(Peer.HERE)), S)
     return machine
@@ -129,7 +140,7 @@ def test_the_record_of_a_match_on_two_boxes_says_nothing_of_the_owners_other_set
         Queue(),
         0,
         0,
-        resumed=KeptMatch(match.match, linked=match),
+        stored=KeptMatch(match.match, linked=match),
     )
     (resumed,) = (
         effect.fact
@@ -337,3 +348,25 @@ def test_a_hold_that_began_before_the_result_does_not_part_the_boxes() -> None:
     for event in (Pressed(), HeldLong()):
         machine.step(event, 3 * S)
     assert machine.state.mode.name is Mode.MATCH_OVER
+
+
+@pytest.mark.parametrize("has_match", [True, False])
+def test_a_box_that_cannot_read_its_memory_tells_nobody_that_it_has_no_match(has_match: bool) -> None:
+    """A disk that was full at one start ended the match for good."""
+    settings, match = settings_for("pub", players=2, link="The Crown"), linked(1)
+    machine = Machine(settings, Queue(), 0, 0, stored=Unread())
+    assert AskLink(Leave()) not in machine.start()
+    machine.step(HeldLong(), S)
+    if not has_match:
+        assert machine.step(MemoryRead(NO_MATCH), 2 * S) == [AskLink(Leave())]
+        return
+    machine.step(Pressed(), 2 * S)
+    found = MemoryRead(KeptMatch(match.match, linked=match))
+    assert machine.step(found, 3 * S) == [], "somebody plays"
+    machine.step(HeldLong(), 4 * S)
+    machine.step(Pressed(), 5 * S)
+    assert isinstance(machine.state.mode, Attract)
+    effects = machine.step(found, 6 * S)
+    assert AskLink(Rejoin(match.agreement.session)) in effects
+    assert AskLink(Leave()) not in effects
+    assert isinstance(machine.state.mode, Watching)

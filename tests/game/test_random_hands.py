@@ -19,7 +19,7 @@ from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Ask, AskLink, Effect, Keep, Show
-from shutthebox.game.facts import Began, Finished, PlayersLeft
+from shutthebox.game.facts import Began, Finished, PlayersLeft, Resumed
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.inputs import (
     CursorMoved,
@@ -33,6 +33,7 @@ from shutthebox.game.inputs import (
     LeaveAsked,
     LeversMoved,
     LinkReported,
+    MemoryRead,
     NamesGiven,
     Pressed,
     RulesGiven,
@@ -58,6 +59,7 @@ from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
+from shutthebox.game.stored_match import NO_MATCH, KeptMatch
 from shutthebox.game.table import TABLE, ModeState
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
 from shutthebox.link.messages import Accept, Decline, Invite, Levers, Sync
@@ -80,7 +82,7 @@ from shutthebox.odds.questions import OddsReady, answer_without_odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.linked_dice import DiceChain
-from shutthebox.rules.match import Match
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Blocked, First, OneDie, Profile, Stakes, Turns
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
@@ -198,6 +200,10 @@ class Walk(NoLookups):
         self.settings, self.random = settings, random
         self.now_ns, self.lit = 0, False
         self.kept: Match | None = None
+        game = settings.usual_game
+        assert game is not None
+        self.stored = KeptMatch(begin(game, settings.game.players))
+        """In a memory that couldn't be read at the start."""
         self.seen = set[Mode]()
         self.rolled_off = False
         self.far = FarBox(random)
@@ -278,6 +284,8 @@ class Walk(NoLookups):
                     self.lit = screen.lit
                 case Keep(Began(match)):
                     self.kept = match
+                case Keep(Resumed()):
+                    self.kept = self.stored.beginning
                 case AskLink(request):
                     self.far.hear(request)
                 case Keep(PlayersLeft()):
@@ -323,6 +331,7 @@ INPUTS: Mapping[type, Callable[[Walk], Input]] = {
     RulesGiven: lambda walk: RulesGiven(walk.random.choice([SMALL, HOUSE])),
     LeaveAsked: lambda walk: LeaveAsked(),
     HeldOn: lambda walk: HeldOn(walk.random.random() < 0.5),
+    MemoryRead: lambda walk: MemoryRead(NO_MATCH if walk.random.random() < 0.5 else walk.stored),
 }
 """All that hands and the world do; the odds answer when they are asked."""
 
@@ -336,7 +345,7 @@ STEPS = min(400, 200 + 2 * hypothesis.settings().max_examples)
 def test_whatever_hands_do_the_box_knows_where_it_is() -> None:
     seen = set[Mode]()
     for kind, settings in KINDS.items():
-        walk = Walk(settings, Random(f"hands {kind}"))
+        walk = Walk(settings, Random(f"four hands {kind}"))
         if settings.link:
             walk.meet()
         for _ in range(STEPS):

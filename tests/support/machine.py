@@ -18,9 +18,9 @@ from shutthebox.game.messages import Text
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.owner_topics import Topic
 from shutthebox.game.play import MatchInPlay
-from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import TileState
 from shutthebox.game.settings import Settings, SetupChoice
+from shutthebox.game.stored_match import KeptMatch, NoMatch
 from shutthebox.odds.questions import OddsReady, Question, answer_without_odds
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
@@ -157,7 +157,7 @@ class Table(Eyes):
             self.dice,
             to_tiles(self.down),
             self.now_ns,
-            resumed=None if match is None else KeptMatch(match, actions),
+            stored=NoMatch() if match is None else KeptMatch(match, actions),
             lookups=Told(lambda: statistics, report, past, daily),
             is_new=is_new,
             fault=fault,

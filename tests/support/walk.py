@@ -25,11 +25,11 @@ from shutthebox.game.modes.raising import Raising
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.play import MatchInPlay, is_computers_turn
-from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import LocalizedScreen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import build_show
 from shutthebox.game.state import Overlay
+from shutthebox.game.stored_match import NO_MATCH, KeptMatch, StoredMatch
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.odds.questions import AskReview, OddsReady, Prepare, Question
 from shutthebox.rules.actions import (
@@ -207,8 +207,8 @@ class Walk:
                     follows.add(after_key)
                 yield bool(slips) and self._slips is not None, after_key, after
 
-    def _machine(self, levers: Tiles, resumed: KeptMatch | None = None) -> Machine:
-        return Machine(self._settings, self._dice, levers, 5 * S, resumed=resumed)
+    def _machine(self, levers: Tiles, stored: StoredMatch = NO_MATCH) -> Machine:
+        return Machine(self._settings, self._dice, levers, 5 * S, stored=stored)
 
     def _is_end(self, node: Node) -> bool:
         """Outside a match, or left by its players."""

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.stick import Stick
+from shutthebox.game.stored_match import KeptMatch, NoMatch
 from shutthebox.link.requests import LinkReport
 from shutthebox.marker import Marker
 from shutthebox.odds.questions import OddsReady
@@ -71,6 +72,16 @@ class FaultReported(NamedTuple):
     """A hardware or store fault, or None when it has cleared."""
 
     fault: Fault | None
+
+
+class MemoryRead(NamedTuple):
+    """The memory, which couldn't be read at the start, can be now.
+
+    Attributes:
+        found: in it. A match to continue is repeated once a second until it's resumed.
+    """
+
+    found: KeptMatch | NoMatch
 
 
 class DeliveryReported(NamedTuple):
@@ -146,6 +157,7 @@ Input: TypeAlias = (
     | ServicePressed
     | HealthChanged
     | FaultReported
+    | MemoryRead
     | DeliveryReported
     | StickReported
     | LinkReported

@@ -28,6 +28,7 @@ from shutthebox.game.inputs import (
     LeaveAsked,
     LeversMoved,
     LinkReported,
+    MemoryRead,
     NamesGiven,
     Pressed,
     RulesGiven,
@@ -49,11 +50,12 @@ from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.stick import StickMode
 from shutthebox.game.play import add_review
-from shutthebox.game.resuming import KeptMatch, resume
+from shutthebox.game.resuming import resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import asks_to_leave, build_show
 from shutthebox.game.state import Context, Overlay, Shared, Step, ask_link, keep
 from shutthebox.game.stick import NEEDS_RESTART, Stick
+from shutthebox.game.stored_match import NO_MATCH, KeptMatch, NoMatch, StoredMatch, Unread
 from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.game.table import TABLE, ModeState, advice_for, arrive
 from shutthebox.game.targets import BackToAttract, OpenService, Target
@@ -95,7 +97,7 @@ class Machine:
         dice: where throws come from.
         levers: the levers that are down now.
         t_ns: now, in nanoseconds on the same clock as all later inputs.
-        resumed: a match to continue; None to wait for players.
+        stored: what the memory says of a match to continue; `MemoryRead` follows if it can't say yet.
         lookups: look-ups in the store, the calendar and the machine; None to find nothing.
         is_new: whether no match has been finished on this box yet.
         fault: a fault found before startup.
@@ -123,7 +125,7 @@ class Machine:
         levers: Tiles,
         t_ns: int,
         *,
-        resumed: KeptMatch | None = None,
+        stored: StoredMatch = NO_MATCH,
         lookups: Lookups | None = None,
         is_new: bool = False,
         fault: Fault | None = None,
@@ -141,13 +143,13 @@ class Machine:
             is_new=is_new,
         )
         context = self._context()
-        begun: Step[Target] = resume(resumed, context) if resumed else Step(BackToAttract())
+        begun: Step[Target] = Step(BackToAttract())
+        if isinstance(stored, KeptMatch):
+            begun = resume(stored, context)
         step = arrive(begun, context)
         self._mode: ModeState = step.mode
         self._shared = step.shared or self._shared
-        # The other box mustn't wait for a match that got lost here.
-        is_alone = settings.link is not None and self._linked is None
-        self._started = (*(ask_link(Leave()) if is_alone else ()), *step.effects)
+        self._started = step.effects if isinstance(stored, Unread) else (*self._leave_lost(), *step.effects)
 
     @property
     def state(self) -> State:
@@ -197,6 +199,8 @@ class Machine:
                     return []
                 self._shared = self._shared._replace(undelivered=undelivered)
                 return [self._show()]
+            case MemoryRead(found):
+                return self._memory_read(found)
             case StickReported(stick):
                 return self._stick_reported(stick)
             case LinkReported(report):
@@ -372,6 +376,22 @@ class Machine:
         context = self._context()
         step = arrive(handler(self._mode, came, context), context)
         return [] if step == Step(self._mode) else [*self._take_step(step), self._show()]
+
+    def _memory_read(self, found: KeptMatch | NoMatch) -> list[Effect]:
+        """Resumes the match in a memory that couldn't be read before, once nobody plays another one."""
+        if isinstance(found, NoMatch):
+            return self._leave_lost()
+        if not isinstance(self._mode, Attract):
+            return []
+        context = self._context()
+        effects = self._take_step(arrive(resume(found, context), context))
+        self._shared = self._shared._replace(overlay=Overlay.NONE, touched_ns=self._now_ns)
+        return [*self._leave_lost(), *effects, self._show()]
+
+    def _leave_lost(self) -> list[Effect]:
+        """Tells the other box that this one has no match with it: it mustn't wait for one that got lost."""
+        is_alone = self.settings.link is not None and self._linked is None
+        return [*ask_link(Leave())] if is_alone else []
 
     def _link_reported(self, report: LinkReport) -> list[Effect]:
         """Handles what the link helper says, and what the other box says through it."""

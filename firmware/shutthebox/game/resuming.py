@@ -1,9 +1,5 @@
 """Resuming a match that a power cut interrupted."""
 
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import NamedTuple
-
 from shutthebox.game.facts import Resumed
 from shutthebox.game.play import (
     apply_action,
@@ -15,29 +11,9 @@ from shutthebox.game.play import (
     tell_peer,
 )
 from shutthebox.game.state import Context, Step, ask_link, keep
+from shutthebox.game.stored_match import KeptMatch
 from shutthebox.game.targets import EndMatch, ShowResult, Target, after
-from shutthebox.link.match import LinkedMatch
 from shutthebox.link.requests import Rejoin
-from shutthebox.rules.actions import Action
-from shutthebox.rules.match import Match
-
-
-class KeptMatch(NamedTuple):
-    """A match to continue after a power cut.
-
-    Attributes:
-        beginning: its position before the first throw.
-        actions: its actions so far.
-        tally: what each player owes from earlier matches this evening.
-        clock: the seconds last shown, and how many actions preceded them; None if no clock ran.
-        linked: this box's end of a linked match; None for a match on this box alone.
-    """
-
-    beginning: Match
-    actions: Sequence[Action] = ()
-    tally: tuple[Fraction, ...] = ()
-    clock: tuple[int, int] | None = None
-    linked: LinkedMatch | None = None
 
 
 def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:

@@ -72,7 +72,7 @@ class WhyNotPaired(StrEnum):
     UNKNOWN = "unknown"
     """The helper has no keys for this session."""
     NO_MEMORY = "no-memory"
-    """The box can't store a match now. Set by the box itself, without asking the helper."""
+    """The box can't store a match now, or its helper a key. The box also says so itself, without asking."""
 
 
 class RoomOpened(NamedTuple):
@@ -137,7 +137,8 @@ def update_standing(standing: Rejoin | Leave | None, request: LinkRequest) -> Re
         case Rejoin() | Leave():
             return request
         case OpenRoom() | EnterRoom():
-            return None
+            # No helper may have heard of it yet: the wire may have died just then.
+            return standing if isinstance(standing, Leave) else None
         case Send():
             return standing
         case _:

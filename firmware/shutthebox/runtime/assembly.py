@@ -19,7 +19,13 @@ from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.failsafe_store import FailsafeStore
 from shutthebox.adapters.store.lock import FolderLock, InUseError
-from shutthebox.adapters.store.open_store import FIRST_FACTS, StoreFault, is_suspect, open_or_set_aside
+from shutthebox.adapters.store.open_store import (
+    FIRST_FACTS,
+    StoreFault,
+    is_locked,
+    is_suspect,
+    open_or_set_aside,
+)
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.schema import Config, Line
 from shutthebox.config.settings_loader import broken_rules, restore_choices
@@ -194,7 +200,8 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
                 with suppress(StoreError):  # it waits in the store then
                     store.keep(Faulted(Fault.RULES.value, str(file)))
         if store is not None:
-            settings = restore_choices(config, settings, store.choices())
+            with suppress(StoreError):  # another program has just locked it, say
+                settings = restore_choices(config, settings, store.choices())
         if config.scoreboard.on:
             settings = settings._replace(scoreboard=world.scoreboard)
         if world.link is not None:
@@ -213,11 +220,13 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
         if store is not None and not whole:
             verification = VerificationWorker(store.path)
             parts.callback(verification.close)
+        facts = FIRST_FACTS if world.verifies_later else None
         memory = FailsafeStore(
             store,
-            partial(_open_store, config, world, FIRST_FACTS if world.verifies_later else None),
+            None if world.state is None else partial(_reopen_store, config, world, facts),
             forgetting=store_fault is not None and store_fault.fault is Fault.FORGETS,
             verification=verification,
+            clock_s=world.clock_s,
         )
         observers, chores = list(world.observers), list[Callable[[], None]]()
         watch = None
@@ -310,6 +319,13 @@ def _open_store(config: Config, world: World, facts: int | None) -> tuple[Store 
     except InUseError as error:
         return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
     return open_or_set_aside(world.state, world.clock_s, count_throws=config.has_own_dice, facts=facts)
+
+
+def _reopen_store(config: Config, world: World, facts: int | None) -> tuple[Store | None, StoreFault | None]:
+    """Tries it once a second while the box plays, so it doesn't wait for the program that has locked it."""
+    if world.state is not None and is_locked(world.state):
+        return None, StoreFault(Fault.FORGETS, f"{world.state / STORE_FILE}: locked; playing without memory")
+    return _open_store(config, world, facts)
 
 
 def _in_a_tab(config: Config, levers: int) -> "InATab | None":

@@ -7,10 +7,10 @@ from shutthebox.game.effects import Effect, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.lookups import Lookups
-from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.game.stick import StickJob
+from shutthebox.game.stored_match import StoredMatch
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.link.requests import LinkRequest
 from shutthebox.odds.questions import OddsReady, Question
@@ -80,8 +80,8 @@ class OddsPort(Protocol):
 class MemoryPort(Protocol):
     """The memory, which survives power cuts. It works without a store, and with one that fails."""
 
-    def running_match(self, levers: int) -> KeptMatch | None:
-        """The match to continue on a box with `levers` levers; None if there is none."""
+    def running_match(self, levers: int) -> StoredMatch:
+        """The match to continue on a box with `levers` levers, until `Resumed` is kept."""
 
     def keep(self, fact: Fact) -> None:
         """Makes a fact durable, or queues it if that fails."""
@@ -89,6 +89,9 @@ class MemoryPort(Protocol):
     @property
     def is_durable(self) -> bool:
         """Whether everything kept so far survives a power cut; also where nothing can ever be kept."""
+
+    def rules_out_linked_match(self) -> bool:
+        """Whether it's certain that after a power cut, too, the box would have no match with another one."""
 
     def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
         """Adds the switches' counts since startup."""

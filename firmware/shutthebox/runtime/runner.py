@@ -6,7 +6,7 @@ runs it in real time. Everything here runs in the main thread.
 
 from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, SimpleQueue
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from shutthebox.adapters.gpio import Edge
 from shutthebox.game.dice import Dice
@@ -19,18 +19,30 @@ from shutthebox.game.inputs import (
     FormInput,
     Input,
     LinkReported,
+    MemoryRead,
     StickReported,
     TimePassed,
 )
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.settings import Brightness, Settings
+from shutthebox.game.stored_match import KeptMatch, NoMatch, Unread
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import switch
 from shutthebox.game.switches.switches import Switches, TimedInput
-from shutthebox.link.requests import EnterRoom, NotPaired, OpenRoom, WhyNotPaired
+from shutthebox.link.messages import Decline, Invite
+from shutthebox.link.requests import (
+    EnterRoom,
+    Leave,
+    LinkRequest,
+    NotPaired,
+    OpenRoom,
+    Rejoin,
+    Send,
+    WhyNotPaired,
+)
 from shutthebox.odds.questions import OddsReady, answer_without_odds
-from shutthebox.runtime.ports import Ports
+from shutthebox.runtime.ports import LinkPort, Ports
 from shutthebox.translations import localize_screen
 
 CELEBRATION_NS = 1_000_000_000
@@ -92,12 +104,15 @@ class Runner:
         self._brightness: Brightness | None = None
         self._shown: Show | None = None
         self._moves_since_ns = now_ns
+        stored = ports.memory.running_match(settings.levers)
+        self._is_memory_read = not isinstance(stored, Unread)
+        self._owes_leave = False
         self.machine = Machine(
             settings,
             dice,
             self.switches.levers,
             now_ns,
-            resumed=ports.memory.running_match(settings.levers),
+            stored=stored,
             lookups=ports.lookups,
             is_new=is_new,
             fault=fault,
@@ -124,6 +139,8 @@ class Runner:
             self._reconcile_ns = now_ns + RECONCILE_NS
             self._handle_inputs(self.switches.reconcile(self._ports.pins.active(), now_ns))
             self._ports.memory.catch_up()
+            self._read_memory(now_ns)
+            self._leave_if_safe()
             for chore in self._ports.chores:
                 chore()
             self._carry_out((), now_ns)
@@ -135,6 +152,20 @@ class Runner:
             self._ports.pins.light(1.0 if len(self._blinks) % 2 == 0 else 0.0)
         self._handle_inputs(self.switches.elapsed(now_ns))
         self._step(TimePassed(), now_ns)
+
+    def _read_memory(self, now_ns: int) -> None:
+        """Asks a memory that couldn't be read at the start, until a match in it has been resumed."""
+        if self._is_memory_read:
+            return
+        stored = self._ports.memory.running_match(self.machine.settings.levers)
+        match stored:
+            case Unread():
+                return
+            case KeptMatch() | NoMatch():
+                self._is_memory_read = isinstance(stored, NoMatch)
+                self._step(MemoryRead(stored), now_ns)
+            case _:
+                assert_never(stored)
 
     def close(self) -> None:
         """Stores the switches' counts and closes the memory."""
@@ -182,17 +213,43 @@ class Runner:
                     if self._ports.stick is not None:
                         self._ports.stick.ask(job)
                 case AskLink(request):
-                    # Nothing is sent before it's durable; the other box is told later.
-                    if self._ports.memory.is_durable:
-                        if self._ports.link is not None:
-                            self._ports.link.ask(request)
-                    elif isinstance(request, OpenRoom | EnterRoom):
-                        answers.append(LinkReported(NotPaired(WhyNotPaired.NO_MEMORY)))
+                    if self._ports.link is not None:
+                        answers += self._ask_link(self._ports.link, request)
             self._tell(effect, t_ns)
         for fault in self._ports.memory.faults():
             self._step(FaultReported(fault), t_ns)
         for answer in answers:
             self._step(answer, t_ns)
+
+    def _ask_link(self, link: LinkPort, request: LinkRequest) -> Sequence[LinkReported]:
+        """Asks the helper, as soon as that's safe; returns the memory's answer if it never is."""
+        match request:
+            case Leave():
+                self._owes_leave = True
+                self._leave_if_safe()
+            case Rejoin():
+                self._owes_leave = False
+                link.ask(request)
+            case Send(Decline()):
+                link.ask(request)
+            case OpenRoom() | EnterRoom() | Send(Invite()):
+                if not self._ports.memory.is_durable:
+                    return (LinkReported(NotPaired(WhyNotPaired.NO_MEMORY)),)
+                link.ask(request)
+            case Send():
+                # Nothing is sent before it's durable; the machine sends it again.
+                if self._ports.memory.is_durable:
+                    link.ask(request)
+            case _:
+                assert_never(request)
+        return ()
+
+    def _leave_if_safe(self) -> None:
+        """Tells the other box that this one has no match, once a power cut can't bring that back."""
+        link = self._ports.link
+        if self._owes_leave and link is not None and self._ports.memory.rules_out_linked_match():
+            self._owes_leave = False
+            link.ask(Leave())
 
     def _keep_counts(self) -> None:
         counts = self.switches.presses, self.switches.chatter

@@ -3,22 +3,27 @@
 import logging
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.support.kept import NOON, PLAIN, SHUT, alter, broken, keep_match
+from tests.support.machine import settings_for
+from tests.support.writer import linked_to
 
-from shutthebox.adapters.store.database import Store, open_to_read
+from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
 from shutthebox.adapters.store.failsafe_store import FailsafeStore
-from shutthebox.adapters.store.open_store import SUSPECT_NAME
+from shutthebox.adapters.store.open_store import SUSPECT_NAME, StoreFault
 from shutthebox.adapters.store.queries import LoggedFault, SwitchWear, health, read
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, PlayersLeft
+from shutthebox.game.facts import Began, Chosen, PlayersLeft, Resumed
 from shutthebox.game.faults import Fault
-from shutthebox.game.resuming import KeptMatch
+from shutthebox.game.play import conditions_of
+from shutthebox.game.stored_match import NO_MATCH, KeptMatch, Unread
 from shutthebox.rules.actions import Thrown
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import begin
 
 
@@ -95,17 +100,15 @@ def test_what_the_verification_finds_is_said_once_though_it_cannot_be_noted(
 def test_a_match_that_needs_more_levers_is_left_and_this_is_said(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory = FailsafeStore(store)
     match = begin(builtin("full-house"), 2)
-    memory.keep(Began(match))
-    kept = memory.running_match(12)
-    assert kept is not None
-    assert (kept.beginning, kept.actions) == (match, ())
-    assert memory.running_match(11) is None
+    FailsafeStore(store).keep(Began(match))
+    assert FailsafeStore(store).running_match(12) == KeptMatch(match)
+    memory = FailsafeStore(store, clock_s=lambda: NOON)
+    assert memory.running_match(11) == NO_MATCH
     text = "the last match can't be continued: full-house needs 12 levers, not 11"
     assert caplog.messages == [text]
     assert logged(store) == [LoggedFault(NOON, "store", text)]
-    assert memory.running_match(12) is None, "it was left"
+    assert FailsafeStore(store).running_match(12) == NO_MATCH, "it was left"
 
 
 @pytest.mark.parametrize("decided", [True, False])
@@ -151,3 +154,82 @@ def test_a_box_is_new_until_a_match_was_finished(store: Store, tmp_path: Path) -
     alter(tmp_path, "drop table total")
     assert not memory.is_new()
     assert not FailsafeStore(None).is_new()
+
+
+class Shelf:
+    """A store that can't be opened before it's there."""
+
+    def __init__(self, open_store: Callable[[], Store]) -> None:
+        self._open_store, self.is_open = open_store, False
+
+    def reopen(self) -> tuple[Store | None, StoreFault | None]:
+        return (self._open_store(), None) if self.is_open else (None, StoreFault(Fault.FORGETS, "locked"))
+
+
+def test_a_store_that_opens_late_has_everything_from_the_first_fact(store: Store) -> None:
+    """A whole match was played with "no memory" in the corner, and lost, though the file was free again."""
+    shelf, match = Shelf(lambda: store), begin(PLAIN, 1)
+    memory = FailsafeStore(None, shelf.reopen, forgetting=True, clock_s=lambda: 5.0)
+    memory.catch_up()
+    assert memory.running_match(12) == Unread()
+    for fact in (Began(match), Thrown((1, 2))):
+        memory.keep(fact)
+    assert (memory.is_durable, memory.rules_out_linked_match()) == (False, False)
+    assert set(memory.faults()) == {Fault.FORGETS}
+    shelf.is_open = True
+    memory.catch_up()
+    assert memory.running_match(12) == NO_MATCH
+    assert (memory.is_durable, memory.rules_out_linked_match(), memory.faults()) == (True, True, [None])
+    assert store.running_match() == KeptMatch(match, (Thrown((1, 2)),))
+    (begun,) = store.connection.execute("select text from fact where number = 1").fetchone()
+    assert begun.startswith("begin [1,5,"), "with the time at which it was"
+
+
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_a_match_in_a_store_that_opens_late_ends_for_one_begun_meanwhile_unless_another_box_waits_for_it(
+    is_linked: bool, store: Store
+) -> None:
+    match, begun = begin(builtin("pub"), 2), begin(PLAIN, 2)
+    link = linked_to(match) if is_linked else None
+    FailsafeStore(store).keep(
+        Began(match, conditions_of(match, settings_for("pub"), link and link.agreement), link)
+    )
+    shelf = Shelf(lambda: store)
+    shelf.is_open = True
+    memory = FailsafeStore(None, shelf.reopen, forgetting=True)
+    memory.keep(Began(begun))
+    memory.catch_up()
+    found = memory.running_match(12)
+    if not is_linked:
+        assert found == NO_MATCH
+        assert store.running_match() == KeptMatch(begun)
+        return
+    assert isinstance(found, KeptMatch)
+    assert (memory.is_durable, memory.rules_out_linked_match()) == (False, False)
+    for fact in (PlayersLeft(), Resumed(Conditions())):
+        memory.keep(fact)
+    assert store.running_match() == found, "it goes on"
+    memory.keep(PlayersLeft())
+    assert memory.rules_out_linked_match()
+    beginnings = store.connection.execute('select players, "left" from match').fetchall()
+    assert [(players, bool(left)) for players, left in beginnings] == [(2, True), (2, True)]
+
+
+def test_a_store_that_is_held_as_a_match_begins_keeps_the_rest_of_the_one_before(
+    store: Store, tmp_path: Path
+) -> None:
+    """It was closed and forgotten, with all that waited."""
+    shelf = Shelf(lambda: Store(tmp_path, lambda: NOON))
+    memory = FailsafeStore(store, shelf.reopen)
+    memory.keep(Began(begin(PLAIN, 1)))
+    broken(store, on=True)
+    for fact in (Thrown((1, 2)), PlayersLeft(), Began(begin(PLAIN, 2))):
+        memory.keep(fact)
+    memory.catch_up()
+    shelf.is_open = True
+    memory.catch_up()
+    assert memory.is_durable
+    with closing(open_to_read(tmp_path / STORE_FILE)) as db:
+        kept = [text.split()[0] for (text,) in db.execute("select text from fact")]
+    assert kept == ["begin", "throw", "fault", "leave", "begin"]
+    memory.close()

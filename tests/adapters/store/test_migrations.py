@@ -16,7 +16,7 @@ from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, PlayersLeft, Signed
-from shutthebox.game.resuming import KeptMatch
+from shutthebox.game.stored_match import KeptMatch
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 

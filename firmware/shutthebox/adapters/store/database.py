@@ -11,14 +11,15 @@ The facts form a chain (`shutthebox.adapters.store.chain`) and are the only trut
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 from shutthebox import __version__
 from shutthebox.adapters.store import retention
-from shutthebox.adapters.store.chain import Mark, add, head_of
+from shutthebox.adapters.store.chain import Head, Mark, add, head_of
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.records import kept_facts, record_of
 from shutthebox.adapters.store.schema import NotOursError, create, is_new
@@ -49,7 +50,7 @@ from shutthebox.game.facts import (
     Resumed,
     Signed,
 )
-from shutthebox.game.resuming import KeptMatch
+from shutthebox.game.stored_match import KeptMatch
 from shutthebox.link.match import LinkError, Revealed, Rolled
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
@@ -65,6 +66,18 @@ BUSY_MS = 100
 _THIS_BOX = Conditions(versions=(f"{__version__} rules {RULES_VERSION}",))
 
 _FAULT_AGAIN_S = 3600
+
+
+class DatedFact(NamedTuple):
+    """A fact that isn't durable yet.
+
+    Attributes:
+        fact: any.
+        at_s: when it happened, in seconds since 1970.
+    """
+
+    fact: Fact
+    at_s: int
 
 
 class Store:
@@ -109,7 +122,7 @@ class Store:
             raise StoreError(f"{self.path}: {error}") from error
         self._files: dict[Path, os.stat_result] = {}
         self._note_files()
-        self._waiting: list[tuple[Fact, int]] = []
+        self._waiting: list[DatedFact] = []
         self._is_due = False
 
     @property
@@ -163,8 +176,17 @@ class Store:
         Raises:
             StoreError: it couldn't be written. Then it waits, with all later facts.
         """
-        self._waiting.append((fact, int(self._wall_clock_s())))
+        self.queue([DatedFact(fact, int(self._wall_clock_s()))])
         self.catch_up()
+
+    def queue(self, facts: Iterable[DatedFact]) -> None:
+        """Lets facts wait for `catch_up`."""
+        self._waiting += facts
+
+    @property
+    def queued(self) -> Sequence[DatedFact]:
+        """The facts that wait to be written."""
+        return self._waiting
 
     def catch_up(self) -> None:
         """Makes all waiting facts durable, or none of them.
@@ -322,6 +344,23 @@ class Store:
             if linked is not None and self._tables.is_decided(latest.id):
                 linked = linked._replace(is_settled=True)
             return KeptMatch(beginning, record.actions, self.tally(), kept.clock, linked)
+
+    def has_linked_match(self) -> bool:
+        """Whether the file has a match with another box that this one hasn't left.
+
+        Raises:
+            StoreError: if it can't be read.
+        """
+        with self._telling_the_file():
+            latest = self._tables.match
+            if latest is None or latest.left or not latest.conditions:
+                return False
+            return known_conditions(latest.conditions).linked is not None
+
+    @property
+    def head(self) -> Head:
+        """Where its facts end."""
+        return self._head
 
     def choices(self) -> tuple[Remembered, ...]:
         """The latest of each setting chosen, and each total reached, at the box.

@@ -29,6 +29,11 @@ def is_of_access(error: BaseException | None) -> bool:
     return _code(error) & 0xFF in _OF_ACCESS
 
 
+def is_busy(error: BaseException | None) -> bool:
+    """Whether another program has locked the file."""
+    return _code(error) & 0xFF == sqlite3.SQLITE_BUSY
+
+
 def is_damage(error: BaseException | None) -> bool:
     """Whether the file's content causes the error, rather than the disk, the folder or another program."""
     if isinstance(error, OSError):

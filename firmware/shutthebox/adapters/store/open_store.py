@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
 from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
-from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage, is_of_access
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_busy, is_damage, is_of_access
 from shutthebox.adapters.store.recovery import Recovered, first_fault, good_part
 from shutthebox.adapters.store.schema import VERSION, NotOursError, is_new
 from shutthebox.adapters.store.tables import remembered_of, tally_of
@@ -103,6 +103,16 @@ def open_or_set_aside(
         with suppress(StoreError):  # it waits in the store then
             store.keep(Faulted(fault.value if fault and note is notes[-1] else "store", note))
     return store, StoreFault(fault, notes[-1]) if fault else None
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether another program keeps the store in this folder from being read; says so without waiting."""
+    try:
+        with closing(open_to_read(folder / STORE_FILE, wait_ms=0)) as db:
+            db.execute("pragma user_version").fetchone()
+    except (OSError, *UNREADABLE) as error:
+        return is_busy(error)
+    return False
 
 
 def suspect(folder: Path, why: str) -> None:

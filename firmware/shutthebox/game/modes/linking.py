@@ -32,6 +32,7 @@ from shutthebox.link.requests import (
     Paired,
     Peer,
     PeerIs,
+    Rejoin,
     RoomOpened,
     Send,
     WhyNotPaired,
@@ -275,9 +276,10 @@ def opened(mode: Linking, room: RoomOpened, context: Context) -> Step[Linking]:
 def paired(mode: Linking, came: Paired, context: Context) -> Step[Linking]:
     """The host invites; the guest waits."""
     settings = context.shared.settings
-    wakes = PlaySound(Sound.WAKE)
+    # For a helper that's started again: this box hasn't left any more.
+    wakes, stays = PlaySound(Sound.WAKE), ask_link(Rejoin(came.session))
     if mode.stage is LinkStage.OPENING:
-        return Step(Linking(LinkStage.PAIRED, session=came.session), (wakes,))
+        return Step(Linking(LinkStage.PAIRED, session=came.session), (wakes, *stays))
     game = linkable(settings.usual_game) if settings.usual_game else None
     if mode.stage is not LinkStage.OPEN or game is None or settings.link is None:
         return Step(mode)
@@ -287,7 +289,7 @@ def paired(mode: Linking, came: Paired, context: Context) -> Step[Linking]:
     inviting = Linking(
         LinkStage.INVITING, session=came.session, secret=secret, invited=invited, since_ns=context.now_ns
     )
-    return Step(inviting, (wakes, *ask_link(Send(invited))))
+    return Step(inviting, (wakes, *stays, *ask_link(Send(invited))))
 
 
 def not_paired(mode: Linking, came: NotPaired, context: Context) -> Step[Linking]:
