@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -22,6 +23,7 @@ from tests.support.link import LinkBox, Stranger, kept_topics, pair
 from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
+import shutthebox_link
 from shutthebox.adapters.link_socket import MOST_PER_S
 from shutthebox.link.messages import Levers, to_line
 from shutthebox.link.requests import (
@@ -38,7 +40,7 @@ from shutthebox.link.requests import (
 )
 from shutthebox_link.channel import MOST_PACKET, Channel, Heard
 from shutthebox_link.helper import LOOK_S, Helper, Place
-from shutthebox_link.key_store import KEPT_S, MOST_SESSIONS, KeyStore
+from shutthebox_link.key_store import DAY_S, FILE, KEPT_S, MOST_SESSIONS, STEP_S, KeyStore, Known, Unreadable
 from shutthebox_link.pairing import Guest, Host
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 
@@ -270,12 +272,13 @@ def test_keys_are_kept_for_a_week_sixteen_at_most(tmp_path: Path) -> None:
     again = KeyStore(tmp_path, lambda: now_s)
     assert again.find(sessions[0]) is None
     found = again.find(sessions[-1])
-    assert found is not None
+    assert isinstance(found, Known)
     assert (bytes.fromhex(found.secret), found.is_host) == (bytes([MOST_SESSIONS] * 32), True)
     again.forget(sessions[-1])
     assert KeyStore(tmp_path, lambda: now_s).find(sessions[-1]) is None
     assert again.find(sessions[1]) is not None
     now_s += KEPT_S + 1
+    again.pass_time()
     assert again.find(sessions[1]) is None
 
 
@@ -287,6 +290,74 @@ def test_damaged_keys_cost_their_sessions_only(content: bytes, tmp_path: Path) -
     keys = KeyStore(tmp_path)
     keys.keep(SECRET, is_host=True)
     assert KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session) is not None
+
+
+def test_a_session_rests_only_while_its_helper_runs(tmp_path: Path) -> None:
+    """A clock that was set a week ahead ended a match; so would one that starts anew with each helper."""
+    now_s = 0.0
+
+    def clock_s() -> float:
+        return now_s
+
+    for start in range(9):
+        now_s = 1e9 * (start % 2)  # a machine's clock may count from anywhere
+        keys = KeyStore(tmp_path, clock_s)
+        if start == 0:
+            keys.keep(SECRET, is_host=True)
+        now_s += DAY_S
+        keys.pass_time()
+        found = keys.find(Channel(SECRET, is_host=True).session)
+        assert isinstance(found, Known) == (start < 7)
+        keys.close()
+
+
+def test_the_link_takes_no_duration_from_the_time_of_day() -> None:
+    """Clocks are set, and a Pi starts without one."""
+    for module in sorted(Path(shutthebox_link.__file__).parent.glob("*.py")):
+        assert not re.search(r"time\.time\b|time_ns|datetime|localtime|gmtime", module.read_text()), module
+
+
+def test_a_power_cut_takes_an_hour_of_rest_at_most(tmp_path: Path) -> None:
+    now_s = 0.0
+    keys = KeyStore(tmp_path, lambda: now_s)
+    keys.keep(SECRET, is_host=True)
+    for _ in range(1000):
+        now_s += 20.0
+        keys.pass_time()
+    found = KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session)
+    assert isinstance(found, Known)
+    assert now_s - STEP_S - 20 <= found.rest_s <= now_s
+
+
+def test_keys_of_an_earlier_version_have_not_rested(tmp_path: Path) -> None:
+    """It wrote a time of day."""
+    (tmp_path / FILE).write_text(json.dumps([[SECRET.hex(), True, 1.8e9, False]]))
+    assert KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session) == Known(SECRET.hex(), True)
+
+
+def test_keys_that_cannot_be_read_now_are_not_lost(tmp_path: Path) -> None:
+    """The box was told that there are none, and ended its match for good."""
+    session = Channel(SECRET, is_host=True).session
+    KeyStore(tmp_path).keep(SECRET, is_host=True)
+    (tmp_path / FILE).rename(tmp_path / "elsewhere")
+    (tmp_path / FILE).mkdir()
+    keys = KeyStore(tmp_path)
+    assert keys.find(session) == Unreadable()
+    assert not keys.keep(bytes(32), is_host=True), "it would replace what can't be read"
+    keys.pass_time()
+    (tmp_path / FILE).rmdir()
+    (tmp_path / "elsewhere").rename(tmp_path / FILE)
+    assert isinstance(keys.find(session), Known)
+    keys.leave_all()
+    assert KeyStore(tmp_path).find(session) is None
+
+
+def test_nobody_is_paired_with_keys_that_cannot_be_kept(place: Meeting, tmp_path: Path) -> None:
+    """After a power cut, the match couldn't have gone on."""
+    host, guest = place.boxes
+    (tmp_path / "guest" / FILE).mkdir()
+    opened = host.asked(OpenRoom(), RoomOpened)
+    assert guest.asked(EnterRoom(opened.room, opened.code), NotPaired).why is WhyNotPaired.NO_MEMORY
 
 
 # --- a broker that lies
@@ -542,7 +613,7 @@ def test_a_match_goes_on_after_a_broker_has_told_of_an_end_that_was_none(tmp_pat
 def test_a_session_that_was_left_long_ago_is_taken_from_the_broker(tmp_path: Path) -> None:
     """It would have kept the news for ever, for a box that never came back."""
     place, ahead_s = Meeting(tmp_path), 0.0
-    keys = KeyStore(tmp_path / "host", lambda: time.time() + ahead_s)
+    keys = KeyStore(tmp_path / "host", lambda: time.monotonic() + ahead_s)
     keys.keep(SECRET, is_host=True)
     keys.leave_all()
     place.helpers[0] = Helper(

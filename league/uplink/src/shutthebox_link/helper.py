@@ -41,7 +41,7 @@ from shutthebox.link.requests import (
 from shutthebox.link.wire import MOST_LINE, report_to_line, request_from_line
 from shutthebox_link.channel import MOST_PACKET, Channel, is_presence
 from shutthebox_link.farewell import Farewell, Stage
-from shutthebox_link.key_store import KeyStore, Known
+from shutthebox_link.key_store import KeyStore, Known, Unreadable
 from shutthebox_link.pairing import Guest, Host
 from shutthebox_uplink.mqtt import GOODBYE_S, Broker, Connected, Disconnected, Event, Message
 
@@ -233,6 +233,7 @@ class Helper:
             self._part()
             for farewell in self._farewells.values():
                 self._close(farewell.broker)
+            self._keys.close()
             for closer in self._closers:
                 closer.join(GOODBYE_S + 1.0)
 
@@ -409,6 +410,7 @@ class Helper:
             self._fail(self._room.why_late)
         elif any(now_s >= due_s for due_s in self._deadlines()):
             self._fail(WhyNotPaired.NOBODY)
+        self._keys.pass_time()
         if self._meeting is not None and self._meeting.peer is Peer.HERE:
             self._keys.renew(self._meeting.channel.session)
         if self._meeting is not None and now_s >= self._meeting.ask_again_s:
@@ -488,18 +490,22 @@ class Helper:
             self._report(PeerIs(self._meeting.peer))
             return
         self._part()
-        known = self._keys.find(session)
-        if known is None:
-            self._report(NotPaired(WhyNotPaired.UNKNOWN))
-        else:
-            self._meet(bytes.fromhex(known.secret), is_host=known.is_host)
-            self._report(PeerIs(Peer.OFFLINE))
+        match self._keys.find(session):
+            case Known(secret, is_host):
+                self._meet(bytes.fromhex(secret), is_host=is_host)
+                self._report(PeerIs(Peer.OFFLINE))
+            case Unreadable():
+                self._report(PeerIs(Peer.OFFLINE))  # the box asks again
+            case None:
+                self._report(NotPaired(WhyNotPaired.UNKNOWN))
 
     def _meet(self, secret: bytes, *, is_host: bool, is_new: bool = False) -> None:
+        if is_new and not self._keys.keep(secret, is_host=is_host):
+            self._fail(WhyNotPaired.NO_MEMORY)
+            return
         channel, broker = self._join(secret, is_host=is_host)
         self._meeting = _Meeting(channel, secret, broker, ask_again_s=self._clock_s() + LOOK_S)
         if is_new:
-            self._keys.keep(secret, is_host=is_host)
             self._meeting.pending_until_s = self._clock_s() + self._pairing_s
         broker.start()
 

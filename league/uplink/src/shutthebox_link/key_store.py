@@ -1,4 +1,8 @@
-"""The secrets of sessions, kept in a file so that a match survives a restart of the box or its helper."""
+"""The secrets of sessions, kept in a file so that a match survives a restart of the box or its helper.
+
+How long a session has rested is the time for which this helper has run without the other box, added up over
+its restarts. The time of day says nothing about it: clocks are set, and a Pi starts without one.
+"""
 
 import json
 import logging
@@ -9,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.files import read_bytes, reason, remove_parts, replace_file
+from shutthebox.marker import Marker
 from shutthebox_link.channel import session_of
 
 FILE = "sessions.json"
@@ -16,13 +21,20 @@ MOST_SESSIONS = 16
 KEPT_S = 7 * 86_400.0
 """Seconds of rest after which a session expires."""
 DAY_S = 86_400.0
-"""Seconds for which an expired session is kept, to clear its messages from the broker; also the least time
-between two renewals."""
+"""Seconds for which an expired session is kept, to clear its messages from the broker."""
+STEP_S = 3600.0
+"""How far the rest in the file may be behind, which is what a power cut takes away from it."""
 
 _MOST_BYTES = 64 * 1024
 _SECRET = re.compile("[0-9a-f]{64}", re.ASCII)
 
 _log = logging.getLogger(__name__)
+
+
+class Unreadable(Marker):
+    """The file can't be read now, so nobody knows which sessions there are."""
+
+    __slots__ = ()
 
 
 class Known(NamedTuple):
@@ -31,13 +43,13 @@ class Known(NamedTuple):
     Attributes:
         secret: shared by both boxes, in hexadecimal digits.
         is_host: whether this box is the host.
-        since_s: when both were last here, in seconds since 1970; accurate to a day.
+        rest_s: for how many seconds this helper has run since both were here.
         is_left: this box has left it for good, but the other one may not know yet.
     """
 
     secret: str
     is_host: bool
-    since_s: float
+    rest_s: float = 0.0
     is_left: bool = False
 
     @property
@@ -47,63 +59,76 @@ class Known(NamedTuple):
 
 
 class KeyStore:
-    """The secrets by session. A file that can't be read or written only costs the sessions in it.
+    """The secrets by session. A damaged file costs only the sessions in it; one that can't be read, nothing.
 
     Args:
         folder: one that only the helper's user can read.
-        clock_s: the time of day, in seconds since 1970.
+        clock_s: a monotonic clock, in seconds; it may begin anew with each helper.
     """
 
-    def __init__(self, folder: Path, clock_s: Callable[[], float] = time.time) -> None:
+    def __init__(self, folder: Path, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._path, self._clock_s = folder / FILE, clock_s
+        self._known: list[Known] = []
+        self._counted_s = clock_s()
+        self._written: list[Known] = []
+        """What is in the file, as far as that's known."""
+        self._is_read = self._leaves_all = False
+        self._complained = ""
         remove_parts(folder)
-        try:
-            known = [_to_known(*found) for found in json.loads(self._read())][:MOST_SESSIONS]
-            # The clock may have been fast.
-            self._known = [each._replace(since_s=min(each.since_s, clock_s())) for each in known]
-        except (ValueError, TypeError, RecursionError):
-            _log.error("%s: not as it was written; its sessions are forgotten", self._path)
-            self._known = []
+        self._read()
 
-    def find(self, session: str) -> Known | None:
+    def find(self, session: str) -> Known | Unreadable | None:
         """The session of this name; None if it's unknown, or was left or has expired."""
+        if not self._read():
+            return Unreadable()
         found = (known for known in self._known if known.session == session)
         return next((known for known in found if not known.is_left and not self.is_old(known)), None)
 
     @property
     def left(self) -> list[Known]:
         """The sessions that were left, or have expired."""
-        if any(self._age_s(known) > KEPT_S + DAY_S for known in self._known):
-            self._known = [known for known in self._known if self._age_s(known) <= KEPT_S + DAY_S]
-            self._write()
         return [known for known in self._known if known.is_left or self.is_old(known)]
 
     def is_old(self, known: Known) -> bool:
         """Whether a session has expired."""
-        return self._age_s(known) > KEPT_S
+        return known.rest_s > KEPT_S
+
+    def pass_time(self) -> None:
+        """Counts the time since the last call, forgets what is over, and writes what has to be written."""
+        now_s = self._clock_s()
+        passed_s, self._counted_s = now_s - self._counted_s, now_s
+        rested = (known._replace(rest_s=known.rest_s + passed_s) for known in self._known)
+        self._known = [known for known in rested if known.rest_s <= KEPT_S + DAY_S]
+        if self._read() and self._is_due(STEP_S):
+            self._write()
 
     def renew(self, session: str) -> None:
         """Records that both boxes are here."""
-        renewed = [
-            known._replace(since_s=self._clock_s())
-            if self._age_s(known) > DAY_S and known.session == session
-            else known
-            for known in self._known
+        self._known = [
+            known._replace(rest_s=0.0) if known.session == session else known for known in self._known
         ]
-        if renewed != self._known:
-            self._known = renewed
-            self._write()
 
     def leave_all(self) -> None:
         """Records that this box has left all sessions for good."""
+        self._leaves_all = not self._is_read
         if not all(known.is_left for known in self._known):
             self._known = [known._replace(is_left=True) for known in self._known]
             self._write()
 
-    def keep(self, secret: bytes, *, is_host: bool) -> None:
-        """Adds a session; if there are too many, forgets the oldest."""
-        self._known = [*self._known, Known(secret.hex(), is_host, self._clock_s())][-MOST_SESSIONS:]
-        self._write()
+    def keep(self, secret: bytes, *, is_host: bool) -> bool:
+        """Adds a session; if there are too many, forgets the oldest.
+
+        Returns:
+            Whether it's in the file; otherwise it isn't added.
+        """
+        if not self._read():
+            return False
+        before = self._known
+        self._known = [*before, Known(secret.hex(), is_host)][-MOST_SESSIONS:]
+        if not self._write():
+            self._known = before
+            return False
+        return True
 
     def forget(self, session: str) -> None:
         """Forgets a session."""
@@ -112,29 +137,65 @@ class KeyStore:
             self._known = rest
             self._write()
 
-    def _age_s(self, known: Known) -> float:
-        # Negative if the clock has gone back, as on a Pi that hasn't found the time yet.
-        return self._clock_s() - known.since_s
+    def close(self) -> None:
+        """Writes for how long the sessions have rested."""
+        self.pass_time()
+        if self._is_read and self._is_due(1.0):
+            self._write()
 
-    def _read(self) -> bytes:
+    def _read(self) -> bool:
+        """Reads the file, unless that's done; returns whether it's done now."""
+        if self._is_read:
+            return True
         try:
-            return read_bytes(self._path, _MOST_BYTES, follow_links=False)
+            content = read_bytes(self._path, _MOST_BYTES, follow_links=False)
         except FileNotFoundError:
-            return b"[]"
+            content = b"[]"
         except OSError as error:
-            _log.error("%s: %s", self._path, reason(error))
-            return b"[]"
-
-    def _write(self) -> None:
+            self._complain(reason(error))
+            return False
+        self._is_read = True
         try:
-            replace_file(self._path, json.dumps(self._known).encode(), mode=0o600, durable=True)
+            self._known = [_to_known(*found) for found in json.loads(content)][:MOST_SESSIONS]
+            self._written = self._known
+        except (ValueError, TypeError, RecursionError):
+            _log.error("%s: not as it was written; its sessions are forgotten", self._path)
+        if self._leaves_all:
+            self.leave_all()
+        return True
+
+    def _is_due(self, step_s: float) -> bool:
+        """Whether the file lacks more than so many seconds of rest, or anything else."""
+        written = {known.secret: known for known in self._written}
+        if written.keys() != {known.secret for known in self._known}:
+            return True
+        return any(
+            known.is_left != written[known.secret].is_left
+            or abs(known.rest_s - written[known.secret].rest_s) >= step_s
+            for known in self._known
+        )
+
+    def _write(self) -> bool:
+        rows = [known._replace(rest_s=int(known.rest_s)) for known in self._known]
+        try:
+            replace_file(self._path, json.dumps(rows).encode(), mode=0o600, durable=True)
         except OSError as error:
-            _log.error("%s: %s; after a restart, the match can't go on", self._path, reason(error))
+            self._complain(f"{reason(error)}; after a restart, the match can't go on")
+            return False
+        self._written, self._complained = self._known, ""
+        return True
+
+    def _complain(self, why: str) -> None:
+        """Logs it once until it's well again."""
+        if why != self._complained:
+            self._complained = why
+            _log.error("%s: %s", self._path, why)
 
 
-def _to_known(secret: object, is_host: object, since_s: object, is_left: object) -> Known:
+def _to_known(secret: object, is_host: object, rest_s: object, is_left: object) -> Known:
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret) or not isinstance(is_host, bool):
         raise ValueError("no session")
-    if not isinstance(since_s, float) or not isinstance(is_left, bool):
+    if type(rest_s) not in (int, float) or not isinstance(is_left, bool):
         raise ValueError("no time")
-    return Known(secret, is_host, since_s, is_left)
+    # A float is a time of day, which earlier versions wrote.
+    return Known(secret, is_host, float(rest_s) if isinstance(rest_s, int) else 0.0, is_left)
