@@ -1,8 +1,9 @@
 """Two whole boxes with their real helpers, and a broker, in one virtual time, from one seed.
 
 Hands at both boxes do what the prompts say, but some decline, or leave a match and begin another. Meanwhile
-messages are lost, doubled and late, lines are cut, broker and helpers die, and plugs are pulled at any
-moment, also while the store is being written; some stay out for longer than a match waits. After every step
+messages are lost, doubled and late, lines are cut, broker and helpers die, clocks are set, and plugs are
+pulled at any moment, also while the store is being written; some stay out for longer than a match waits, and
+after some, the store can't be used for a while. After every step
 the boxes have one record, no throw has changed, and nothing that a screen has shown is lost. In the end the
 prompts have led both to a result, and the broker keeps nothing that nobody needs.
 
@@ -18,8 +19,8 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -28,7 +29,8 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple, cast
 
-from tests.link.virtual_broker import HelperLink
+from tests.link.faulty_store import FaultyBox, StoreTrouble
+from tests.link.virtual_broker import NEVER_NS, HelperLink
 from tests.support.box import config_with
 from tests.support.progress import end_progress, show_progress
 from tests.support.walk import read_prompts
@@ -65,7 +67,6 @@ from shutthebox.rules.record import write
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.simulator.scenario.script import VERBS
-from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
 from shutthebox.translations import localize_screen
@@ -104,6 +105,8 @@ class Trouble(NamedTuple):
         torn: of those, while something is being kept.
         link: something happens to the link.
         helpers: a helper dies.
+        stores: a plug is pulled, and then the store can't be used for a while.
+        clocks: somebody sets a box's clock, or it starts without one.
         away: a box, or what it's linked by, is away for about as long as a match waits.
         leaves: players leave their match.
         declines: of the invitations, so many are.
@@ -114,6 +117,8 @@ class Trouble(NamedTuple):
     torn: float = 0.0
     link: float = 0.0
     helpers: float = 0.0
+    stores: float = 0.0
+    clocks: float = 0.0
     away: float = 0.0
     leaves: float = 0.0
     declines: float = 0.0
@@ -224,7 +229,7 @@ class Seat:
         self,
         number: int,
         random: Random,
-        make: Callable[..., VirtualBox],
+        make: Callable[..., FaultyBox],
         note: Callable[[str, Iterable[Action]], None],
         tell: Callable[[int, str], None],
     ) -> None:
@@ -292,8 +297,10 @@ class Seat:
 
     def note_files(self) -> None:
         """Remembers the store's log and head mark, before more is written."""
+        self._before.clear()
         store = self.box.store
-        assert store is not None, "the box has a store"
+        if store is None:
+            return
         for ending in ("-wal", MARK_NAME):
             path = store.path.with_name(f"{STORE_FILE}{ending}")
             self._before[path] = path.read_bytes() if path.exists() else b""
@@ -316,14 +323,29 @@ class Seat:
 
     # Its plug.
 
-    def die(self) -> None:
-        """Pulls the plug, and puts it back."""
+    @contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """What the box does meanwhile isn't of the match that its hands play."""
+        self._starting = []
+        yield
+        self._starting = None
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the box doesn't know yet which match it has."""
+        return not self.box.memory.is_durable
+
+    def die(self, trouble: StoreTrouble | None = None) -> None:
+        """Pulls the plug, and puts it back; the store may be in trouble from then on."""
         unsure, self._unsure, self.die_in = self._unsure, None, None
         self._starting = []
         if unsure is None:
-            self.box.cut_power()
+            self.box.unplug()
         else:
-            self.box.cut_power(self._spoil)
+            self.box.unplug(self._spoil)
+        if trouble is not None:
+            self.box.begin_trouble(trouble)
+        self.box.plug_in()
         started, self._starting = self._starting, None
         before, now_ns = self.kept, self.box.now_ns
         if unsure is not None:
@@ -408,6 +430,11 @@ class Simulation:
             declines=random.choice((0, 0, 0.5)),
             pairing=random.random() < 0.2,
         )
+        if trouble is None:
+            more = Random(f"{seed} stores")
+            self.trouble = self.trouble._replace(
+                stores=more.choice((0, 0.005, 0.02)), clocks=more.choice((0, 0.01))
+            )
         self.game = game or random.choice(GAMES)
         self.time = VirtualTime()
         self.link: VirtualLink | HelperLink
@@ -424,6 +451,8 @@ class Simulation:
         self._mended_ns = self._release_ns = self._bad_ns = 0
         self._is_away = self._is_patient = False
         self._absences = MOST_ABSENCES
+        self._troubled: dict[int, int] = {}
+        """Until when a seat's store is in trouble."""
         self.seats: list[Seat] = []
         for number in range(2):
             state = folder / f"{number}"
@@ -442,8 +471,8 @@ class Simulation:
             self._say(number, f"config {key.replace('__', '.')} {shown}")
         return config_with(**values)
 
-    def _box(self, number: int, config: Config, state: Path, **more: object) -> VirtualBox:
-        return VirtualBox(
+    def _box(self, number: int, config: Config, state: Path, **more: object) -> FaultyBox:
+        return FaultyBox(
             config,
             state,
             seed=self.seed + number,
@@ -487,6 +516,8 @@ class Simulation:
             AssertionError: a promise is broken.
         """
         for step in range(MOST_STEPS):
+            for seat in [seat for seat in self.seats if self._is_due(seat)]:
+                self._end_trouble(seat)
             if step >= TROUBLE_STEPS or self.time.now_ns > self._mended_ns + TROUBLE_NS + REST_NS:
                 self._mend()
             elif self.time.now_ns < self._mended_ns + REST_NS:
@@ -499,6 +530,8 @@ class Simulation:
             self.check()
             kept = [seat.kept for seat in self.seats]
             if any(each.is_over for each in kept) and all(each.match is None for each in kept):
+                self._mend()
+                self.wait(2 * S)
                 self._verify()
                 self._tidy_up()
                 return
@@ -512,12 +545,14 @@ class Simulation:
             AssertionError: one doesn't.
         """
         is_bad = self._is_away or not self.link.is_well or not all(map(self.link.has_helper, (0, 1)))
-        if is_bad or any(seat.die_in is not None for seat in self.seats):
+        if is_bad or any(
+            seat.die_in is not None or seat.box.trouble or seat.is_unsure for seat in self.seats
+        ):
             self._bad_ns = self.time.now_ns
         for seat in self.seats:
             kept, who = seat.kept, f"box {seat.number + 1}"
             has, had = map(_short, (seat.shown_match, kept.match))
-            assert seat.fits, f"{who} has what it has kept: it has {has}, kept is {had}"
+            assert seat.is_unsure or seat.fits, f"{who} has what it has kept: it has {has}, kept is {had}"
             assert seat.seen == kept.facts[: len(seat.seen)], f"{who} has lost what it has shown"
             waits = "Hold 10 s" in seat.text and self.time.now_ns > self._bad_ns + AGAIN_NS
             assert not waits, f"all is well, and {who} waits for the other: {seat.text!r}"
@@ -626,6 +661,10 @@ class Simulation:
                 seat.dies_writing = random.random() < trouble.torn
                 seat.die_in = random.randint(1, 6)
                 seat.note_files()
+            if random.random() < trouble.stores and seat.box.trouble is None:
+                self._spoil_store(seat)
+            if random.random() < trouble.clocks:
+                self._set_clock(seat)
         if random.random() < trouble.helpers:
             number = random.randrange(2)
             if self.link.has_helper(number):
@@ -645,6 +684,39 @@ class Simulation:
                 )
             )
             self._do(None, what, partial(VERBS["link"].parse(what.split()[1:]).do, self.seats[0].box))
+
+    def _spoil_store(self, seat: Seat) -> None:
+        """Pulls a plug; from its next start on, the box can't use its store for a while."""
+        what = self._random.choice([*StoreTrouble])
+        lasts_s = self._random.choice((0.1, 3, 30, 30, LIMIT_S + 30))
+        self._troubled[seat.number] = self.time.now_ns + round(lasts_s * S)
+        self._hang(seat, is_hung=what is StoreTrouble.SLOW)
+        self._do(seat.number, f"# starts again, but {what}", partial(seat.die, what))
+
+    def _is_due(self, seat: Seat) -> bool:
+        return self.time.now_ns >= self._troubled.get(seat.number, NEVER_NS)
+
+    def _end_trouble(self, seat: Seat) -> None:
+        self._say(seat.number, "# has its store again")
+        del self._troubled[seat.number]
+        is_hung = seat.box.trouble is StoreTrouble.SLOW
+        seat.box.end_trouble()
+        if is_hung:
+            seat.die()  # by the watchdog
+            self._hang(seat, is_hung=False)
+
+    def _hang(self, seat: Seat, *, is_hung: bool) -> None:
+        """A box whose disk is too slow does nothing, until its watchdog kills it; its helper lives on."""
+        if isinstance(self.link, HelperLink):
+            self.link.spares_helpers = is_hung
+            self.link.hang(seat.number, is_hung=is_hung)
+
+    def _set_clock(self, seat: Seat) -> None:
+        """To some days later or earlier, or to 1970, as at a start without a clock."""
+        days = self._random.choice((7.5, 400, -30, None))
+        now_s = self.time.now_ns / S
+        seat.box.epoch_s = 1 - now_s if days is None else max(1 - now_s, seat.box.epoch_s + days * 86_400)
+        self._say(seat.number, f"# sets its clock: {days} days")
 
     @property
     def _is_delicate(self) -> bool:
@@ -697,6 +769,8 @@ class Simulation:
         self._mended_ns = self.time.now_ns
         for seat in self.seats:
             seat.die_in = None
+            if seat.number in self._troubled:
+                self._end_trouble(seat)
         for number in (0, 1):
             if not self.link.has_helper(number):
                 self._do(number, "# helper starts", partial(self.link.start_helper, number))
@@ -730,6 +804,8 @@ class Simulation:
 
     def hand(self, seat: Seat) -> None:
         """One thing that hands do: what the prompt says, unless they want to leave."""
+        if seat.box.is_hung:
+            return
         show, is_playing = seat.show, seat.kept.match is not None
         leaves = not self._is_patient and self._random.random() < self.trouble.leaves
         if "End the match?" in seat.text:

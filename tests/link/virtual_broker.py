@@ -31,7 +31,7 @@ from shutthebox.link.requests import (
 )
 from shutthebox.link.wire import report_from_line, request_from_line, request_to_line
 from shutthebox_link.channel import Channel
-from shutthebox_link.helper import BoxHere, Helper, Mail, Place
+from shutthebox_link.helper import BoxGone, BoxHere, Helper, Mail, Place
 from shutthebox_link.key_store import FILE, KeyStore
 from shutthebox_uplink.mqtt import (
     GOODBYE_S,
@@ -50,7 +50,6 @@ LOCAL_NS = 1_000_000
 """From a helper to its box."""
 SILENCE_NS = round(1.5 * KEEPALIVE_S * S)
 """After so long a broker gives a silent line up, and a client does by then."""
-EPOCH_S = 1.8e9
 NEVER_NS = 1 << 62
 
 
@@ -395,19 +394,24 @@ class _Side:
 
     Attributes:
         helper: None while it's dead.
+        since_ns: when its clock began to count.
         look_ns: when it looks at the clock.
         reports: on their way to the box.
         standing: what the box asks of every helper that calls.
+        wire: the helper's end of the box's socket.
+        is_box_hung: the box reads nothing.
     """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
         self.folder = folder
         self.helper: Helper | None = None
-        self.look_ns = NEVER_NS
+        self.since_ns, self.look_ns = 0, NEVER_NS
         self.reports: list[tuple[int, LinkReport]] = []
         self.deliver: Callable[[LinkReport], None] = lambda report: None
         self.standing: Rejoin | Leave | None = None
+        self.wire: _Wire | None = None
+        self.is_box_hung = False
 
     def take(self, mail: Mail | None) -> None:
         """Lets the helper take something, or look at the clock."""
@@ -416,7 +420,7 @@ class _Side:
             self.helper.look()
         else:
             self.helper.take(mail)
-        self.look_ns = round(self.helper.deadline_s * S) + 1
+        self.look_ns = self.since_ns + round(self.helper.deadline_s * S) + 1
 
 
 class HelperLink:
@@ -432,6 +436,8 @@ class HelperLink:
         self._random, self._now_ns = Random(f"{seed} helpers"), now_ns
         self.broker = VirtualBroker(self._random, now_ns)
         self._sides = _Side(folder / "keys 0"), _Side(folder / "keys 1")
+        self.spares_helpers = False
+        """A power cut is the death of the box alone."""
 
     # What happens between the boxes.
 
@@ -498,27 +504,49 @@ class HelperLink:
         """The helper starts, and is asked again for what should last."""
         side = self._sides[box]
         assert side.helper is None, "a box has one helper"
+        since_ns = side.since_ns = self._now_ns()
+
+        def clock_s() -> float:
+            return (self._now_ns() - since_ns) / S  # as after a start of the machine
+
         side.helper = Helper(
             Path(),
             Place("", 0),
-            KeyStore(side.folder, lambda: EPOCH_S + self._now_ns() / S),
-            clock_s=lambda: self._now_ns() / S,
+            KeyStore(side.folder, clock_s),
+            clock_s=clock_s,
             connect=lambda name, host, port, tell, subscriptions, *, most_waiting, **more: cast(
                 Any, self.broker.join(box, name, tell, subscriptions, most_waiting)
             ),
             digits=lambda: "".join(str(self._random.randint(1, 9)) for _ in range(DIGITS)),
         )
-        side.take(BoxHere(cast(Any, _Wire(lambda report: self._report(side, report)))))
-        if side.standing is not None:
-            side.take(side.standing)
+        self._call(side)
         self._drain()
 
+    def _call(self, side: _Side) -> None:
+        """The helper calls the box, which asks it again for what should last."""
+        side.wire = _Wire(lambda report: self._report(side, report))
+        side.take(BoxHere(cast(Any, side.wire)))
+        if side.standing is not None:
+            side.take(side.standing)
+
+    def hang(self, box: int, *, is_hung: bool) -> None:
+        """A box stops reading what its helper says, or reads on."""
+        self._sides[box].is_box_hung = is_hung
+
     def cut_power(self, box: int) -> None:
-        """The box and its helper lose their power, and start again."""
-        side = self._kill(box, is_noticed=False)
+        """The box and its helper lose their power, and start again; or the box alone is killed."""
+        side = self._sides[box]
+        if self.spares_helpers and side.helper is not None:
+            side.take(BoxGone(cast(Any, side.wire)))
+        else:
+            self._kill(box, is_noticed=False)
         side.reports.clear()
         side.standing = None
-        self.start_helper(box)
+        if side.helper is not None:
+            self._call(side)
+            self._drain()
+        else:
+            self.start_helper(box)
 
     def _kill(self, box: int, *, is_noticed: bool) -> _Side:
         side = self._sides[box]
@@ -544,7 +572,9 @@ class HelperLink:
         """When `pass_time` is due."""
         dues = [self.broker.deadline_ns]
         for side in self._sides:
-            dues += [side.look_ns, *(due_ns for due_ns, _ in side.reports[:1])]
+            dues.append(side.look_ns)
+            if not side.is_box_hung:
+                dues += (due_ns for due_ns, _ in side.reports[:1])
         return min(dues)
 
     def pass_time(self, now_ns: int) -> None:
@@ -557,5 +587,5 @@ class HelperLink:
                 side.take(None)
                 self._drain()
         for side in self._sides:
-            while side.reports and side.reports[0][0] <= now_ns:
+            while side.reports and side.reports[0][0] <= now_ns and not side.is_box_hung:
                 side.deliver(side.reports.pop(0)[1])

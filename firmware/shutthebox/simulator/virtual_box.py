@@ -77,6 +77,7 @@ class VirtualBox:
         show: what the box shows now.
         display: the display it was given.
         dice: where scripts queue throws.
+        epoch_s: the time of day at its start, in seconds since 1970, as its clock has it now.
 
     Args:
         config: as the daemon would read it.
@@ -123,7 +124,7 @@ class VirtualBox:
         self._observers = list(observers)
         self._odds = (odds or InlineOdds()) if advised else None
         self._buzzer = buzzer
-        self._epoch_s = epoch_s
+        self.epoch_s = epoch_s
         self.link = link
         if link is not None:
             link.connect(self._take_report)
@@ -182,12 +183,12 @@ class VirtualBox:
 
     def _today(self) -> int:
         """The day in virtual time, from 1 (0 means none) unless the start has a time of day."""
-        if self._epoch_s:
+        if self.epoch_s:
             return night_of(self._time_s()).toordinal()
         return 1 + self.now_ns // _DAY_NS
 
     def _time_s(self) -> float:
-        return self._epoch_s + self.now_ns / 1e9
+        return self.epoch_s + self.now_ns / 1e9
 
     def _tell(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         if isinstance(what, Show):
@@ -285,6 +286,15 @@ class VirtualBox:
         Args:
             spoil: what a disk without power has made of a file of the store.
         """
+        self.unplug(spoil)
+        self.plug_in()
+
+    def unplug(self, spoil: Callable[[Path, bytes], bytes] = lambda path, content: content) -> None:
+        """Kills the daemon without a goodbye. Until `plug_in`, no time may pass for it.
+
+        Args:
+            spoil: as for `cut_power`.
+        """
         kept = {path: spoil(path, content) for path, content in self._kept_files().items()}
         if self.link is not None:
             self.link.cut_power()
@@ -295,6 +305,9 @@ class VirtualBox:
         self.box.cut_power()
         while not self._inbox.empty():
             self._inbox.get()
+
+    def plug_in(self) -> None:
+        """Starts the daemon again."""
         self._start()
 
     def _kept_files(self) -> dict[Path, bytes]:
