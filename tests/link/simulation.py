@@ -822,7 +822,7 @@ class Simulation:
             if not seat.kept.is_over and (seat.number == 0 or self._room is not None):
                 self._press(seat, 1)
         elif show.mode is Mode.MENU:
-            self._choose(seat, "Another box", max(seat.box.box.levers) - 1)  # from the end, it's near
+            self._choose(seat, "Another box")
         elif show.mode is Mode.LINKING:
             self._link_up(seat)
         else:

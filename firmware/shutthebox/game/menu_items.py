@@ -451,6 +451,7 @@ MenuLine = Item | Destination
 
 MENU_LINES: tuple[MenuLine, ...] = (
     GAME,
+    Destination.LINK,
     PLAYERS,
     ROUNDS,
     LIMIT,
@@ -470,7 +471,6 @@ MENU_LINES: tuple[MenuLine, ...] = (
     BRIGHTNESS,
     FIRST,
     Destination.PUZZLE,
-    Destination.LINK,
     Destination.SCOREBOARD,
     Destination.SERVICE,
 )
