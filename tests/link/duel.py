@@ -40,9 +40,26 @@ from shutthebox.web.http import LOOPBACK
 NAMES = "The Anchor", "The Crown"
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Two boxes</title>
-<style>body{{margin:0;display:flex;height:100vh}}iframe{{flex:1;border:0}}</style>
-<iframe src="{}" title="Box 1"></iframe><iframe src="{}" title="Box 2"></iframe>
+<meta name="viewport" content="width=device-width">
+<style>
+body{{margin:0;display:grid;grid:auto auto 1fr/1fr 1fr;height:100vh}}
+body{{font:16px/1.4 system-ui,sans-serif;color-scheme:light dark}}
+p{{grid-column:1/3;margin:.5em 1em}}
+h1{{margin:0;padding:.2em;text-align:center;font-size:1.1em}}
+iframe{{width:100%;height:100%;border:0}}
+</style>
+<p>Two boxes that can play with each other. On the left one, hold the button for the menu, choose <i>Another
+box</i>, then <i>Show a room</i>. On the right one, choose <i>Another box</i>, then <i>Enter a room</i>, and
+flick the levers for the eight digits that the left one shows.</p>
+<h1>{left}</h1><h1>{right}</h1>
+<iframe src="{left_url}" title="{left}"></iframe><iframe src="{right_url}" title="{right}"></iframe>
 """
+
+
+def page_of(duel: "Duel") -> str:
+    """The page with both boxes, and what to do first."""
+    left_url, right_url = duel.urls
+    return PAGE.format(left=NAMES[0], right=NAMES[1], left_url=left_url, right_url=right_url)
 
 
 class _Plug:
@@ -229,7 +246,7 @@ def main() -> int:
             closing(Page()) as page,
             closing(Duel(config, Path(folder), page.url, record)) as duel,
         ):
-            page.content = PAGE.format(*duel.urls).encode()
+            page.content = page_of(duel).encode()
             print(f"The boxes are at {page.url}/  (Ctrl-C ends)", flush=True)
             if not args.no_browser:
                 webbrowser.open(f"{page.url}/")

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 
 import pytest
 from selenium import webdriver
-from tests.link.duel import PAGE, Duel, Page
+from tests.link.duel import Duel, Page, page_of
 from tests.support.box import config_with
 from tests.support.chromium import note_tones, start_chromium
 from tests.support.waiting import HANG_S, until
@@ -152,7 +152,7 @@ def two_boxes(config: Config, page: Page, folder: Path, recording: Path) -> Iter
     loop = threading.Thread(target=play)
     loop.start()
     duel = found.get(timeout=HANG_S)
-    page.content = PAGE.format(*duel.urls).encode()
+    page.content = page_of(duel).encode()
     try:
         yield duel
     finally:
