@@ -75,7 +75,7 @@ def test_fail__a_film_that_goes_no_further_says_why_in_one_line(
 def test_a_film_of_two_linked_boxes_shows_both(tmp_path: Path) -> None:
     script = (
         "config game.setup usual\nconfig link.on true\nbox 2: config link.on true\n"
-        "hold\ncursor 9\ncursor 8\npress\npress\nbox 2: flip 3\nwait 1"
+        "hold\ncursor 1\npress\npress\nbox 2: flip 3\nwait 1"
     )
     with closing(Film(lambda: parse(script, "film"), tmp_path, VirtualDisplay)) as film:
         now_ns = 0

@@ -94,6 +94,8 @@ class Scene(NamedTuple):
     review: "MatchReview | None" = None
     """The coach's review of the turn or match that just ended, if there is one."""
     form: Form | None = None
+    heard: Text = ""
+    """What the player at the other box has just shut, for those who can't see the tiles."""
     beginning: Match | None = None
     """The match before its first throw; None if there's none."""
     actions: tuple[Action, ...] = ()

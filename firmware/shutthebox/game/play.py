@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
 from shutthebox.game.facts import Finished
 from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, take_part
+from shutthebox.game.messages import Text
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, ask_link, keep
 from shutthebox.link.match import Agreement, LinkedMatch
@@ -82,6 +83,7 @@ class MatchInPlay(NamedTuple):
         clock: the time the current player has left; None if no clock runs.
         half: the half of an answer that a press has already confirmed.
         linked: this box's end of a linked match, as far as it's kept; None for a match on this box alone.
+        heard: the latest move of the other box of a linked match, in words; empty once it's followed by more.
     """
 
     match: Match
@@ -99,6 +101,7 @@ class MatchInPlay(NamedTuple):
     clock: Clock | None = None
     half: Half = WHOLE
     linked: LinkedMatch | None = None
+    heard: Text = ""
 
     @property
     def is_out_of_time(self) -> bool:
@@ -178,7 +181,7 @@ def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
     """Applies an action. Every action of every match on the box goes through here, exactly once."""
     match = apply(play.match, action)
     linked = play.linked.after(action) if play.linked else None
-    after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE, linked=linked)
+    after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE, linked=linked, heard="")
     if play.match.stage is Stage.ADVANCE:
         return after._replace(turn=None, review=None)
     turn = _continue_turn(play, action)

@@ -81,6 +81,7 @@ def _scene(mode: ModeState, shared: Shared) -> Scene:
             walks=isinstance(mode, Menu | Setup) and not shared.asleep,
             leaves=asks_to_leave(mode),
         ),
+        heard=play.heard if play else "",
         beginning=play.beginning if play else None,
         # A throw that still tumbles is kept already, but not seen.
         actions=(play.actions[:-1] if mode.name is Mode.ROLLING else play.actions) if play else (),

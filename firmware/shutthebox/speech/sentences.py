@@ -212,6 +212,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         return localize(to_speech(text), translate)
 
     parts = {
+        "heard": said(show.scene.heard),
         "title": said(screen.title),
         "aside": said(_aside(show)),
         "dice": _dice(screen, translate),
@@ -236,7 +237,19 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         if screen.prompt in (message("Box shut!"), message("All open!")):
             parts["big"] = ""  # which says it again
         # The last throw, how the turn has ended, then the score.
-        order = ("title", "aside", "dice", "alert", "prompt", "big", "also", "rows", "paragraph", "code")
+        order = (
+            "heard",
+            "title",
+            "aside",
+            "dice",
+            "alert",
+            "prompt",
+            "big",
+            "also",
+            "rows",
+            "paragraph",
+            "code",
+        )
         parts = {part: parts[part] for part in order}
     return parts
 

@@ -12,7 +12,7 @@ from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.facts import Began, Faulted, Linked
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import turn_screen, with_ended_row
-from shutthebox.game.messages import Message, Text, message
+from shutthebox.game.messages import Message, Text, TileSum, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, TurnMode, part
 from shutthebox.game.play import (
@@ -30,9 +30,12 @@ from shutthebox.game.wording import player_name
 from shutthebox.link.match import SEATS, LinkError, LinkFact, Revealed, Rolled
 from shutthebox.link.messages import Accept, Invite, Levers, Sync
 from shutthebox.link.requests import NotPaired, Peer, PeerIs, Send, WhyNotPaired
+from shutthebox.rules.actions import Moved
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.match import Stage
+from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.match import begin as begin_match
+from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.texts import plural
 
 _SECOND_NS = 1_000_000_000
 
@@ -186,7 +189,7 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
         why = message("The boxes don't agree. The match doesn't count.")
         return part(why).preceded_by(*keep(Faulted("link", str(error))))
     was_ours = play.linked.is_ours
-    play, effects = _take(play._replace(linked=None), facts)
+    play, effects = _take(play._replace(linked=None), facts, context.shared)
     play = play._replace(linked=linked)
     if linked.is_ours and not was_ours:
         effects += (PlaySound(Sound.WAKE),)  # players may have done something else meanwhile
@@ -203,16 +206,31 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
     return Step(after(play), effects, shared)
 
 
-def _take(play: MatchInPlay, facts: tuple[LinkFact, ...]) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+def _take(
+    play: MatchInPlay, facts: tuple[LinkFact, ...], shared: Shared
+) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """Applies the other box's facts, and keeps them."""
     effects = tuple[Effect, ...]()
     for fact in facts:
         if isinstance(fact, Rolled | Revealed):
             effects += keep(fact)
         else:
+            before = play.match
             play, more = apply_and_keep(play, fact)
             effects += more
+            if isinstance(fact, Moved) and fact.shut and not before.turn.opens:
+                play = play._replace(heard=_say_move(before, fact.shut, shared))
     return play, effects
+
+
+_SHUT = plural("{box} shut {tiles}. 1 left.", "{box} shut {tiles}. {count} left.")
+
+
+def _say_move(before: Match, shut: Tiles, shared: Shared) -> Message:
+    """What somebody shut who can't be seen, for those who can't see the panel either."""
+    left = sum(to_numbers(before.standing & ~shut))
+    box, tiles = player_name(before.player, shared), TileSum(to_numbers(shut)[::-1])
+    return message(_SHUT, box=box, tiles=tiles, count=left)
 
 
 def levers_seen(mode: _Mode, levers: Levers, context: Context) -> Step[_Mode]:
