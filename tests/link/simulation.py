@@ -35,6 +35,7 @@ from tests.support.box import config_with
 from tests.support.progress import end_progress, show_progress
 from tests.support.walk import read_prompts
 
+from shutthebox.adapters.signatures import is_genuine
 from shutthebox.adapters.store.chain import MARK_NAME
 from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.adapters.store.queries import latest_finished
@@ -50,6 +51,7 @@ from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.link.invitation import LIMIT_S, linkable
 from shutthebox.link.match import Rolled
+from shutthebox.link.proof import decided_hash, text_to_sign
 from shutthebox.rules.actions import (
     Action,
     Advanced,
@@ -63,7 +65,7 @@ from shutthebox.rules.actions import (
 from shutthebox.rules.linked_dice import why_unproven
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.record import write
+from shutthebox.rules.record import Record, write
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.simulator.scenario.script import VERBS
@@ -593,7 +595,7 @@ class Simulation:
                 self.endings.add(Ending.BOTH_GAVE_UP)
         else:
             assert is_gone, f"box {seat.number + 1} gave a match up: {seat.text!r}"
-            assert "has left" in seat.text or is_unsaid, seat.text
+            assert re.search("has left|left with a throw", seat.text) or is_unsaid, seat.text
 
     def _verify(self) -> None:
         """Looks whether what the boxes have stored proves to anybody what has happened, and is the same."""
@@ -605,11 +607,28 @@ class Simulation:
                 record = kept_match(db, latest_finished(db), "store")
                 assert record.conditions is not None
                 assert record.conditions.linked is not None
-                assert why_unproven(record, record.conditions.linked) is None
+                proof = record.conditions.linked
+                assert why_unproven(record, proof) is None
+                if isinstance(self.link, HelperLink) and seat.kept.session not in self._insisted:
+                    self._check_signatures(record)
                 if record.actions[-1] == Advanced():  # which may be missing where players have left
                     record = replace(record, actions=record.actions[:-1])
                 records.append(write(record))
         assert records[1:] in ([], records[:1]), "one record"
+
+    @property
+    def _insisted(self) -> set[str]:
+        """The sessions that hands at either box have ended before their time."""
+        return {session for seat in self.seats for session in seat.insisted}
+
+    @staticmethod
+    def _check_signatures(record: Record) -> None:
+        """Looks whether both boxes have signed the finished match."""
+        digest, boxes = decided_hash(record), record.boxes
+        assert digest is not None, "it is decided"
+        assert boxes is not None, "both are named"
+        for key, signature in zip(boxes.keys, boxes.signatures, strict=True):
+            assert is_genuine(key, signature, text_to_sign(digest)), "signed by both boxes"
 
     def _tidy_up(self) -> None:
         """Looks whether the broker keeps nothing for ever once everybody has gone."""

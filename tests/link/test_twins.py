@@ -58,7 +58,7 @@ class Boxes:
                     case RoomOpened():
                         self.room = report
                         lasting.append(RoomOpened("", ""))
-                    case Paired(session):
+                    case Paired(session=session):
                         self.session = session
                         lasting.append(Paired(""))
                     case _:

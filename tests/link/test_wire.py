@@ -14,6 +14,7 @@ from shutthebox.link.messages import (
     Decline,
     Invite,
     Levers,
+    LogSignature,
     Message,
     Sync,
     from_line,
@@ -21,6 +22,7 @@ from shutthebox.link.messages import (
 )
 from shutthebox.link.requests import (
     EnterRoom,
+    HelperSigned,
     Leave,
     LinkReport,
     LinkRequest,
@@ -45,17 +47,21 @@ from shutthebox.link.wire import (
 
 digits = st.text("123456789", min_size=4, max_size=4)
 hexadecimal = st.text("0123456789abcdef", min_size=64, max_size=64)
+signatures = st.builds(
+    LogSignature, hexadecimal, hexadecimal, st.tuples(hexadecimal, hexadecimal).map("".join)
+)
 sessions = hexadecimal.map(lambda text: text[:32])
 entries = st.text(st.characters(min_codepoint=32, max_codepoint=0x24F), max_size=200)
 MESSAGES: dict[type[Message], st.SearchStrategy[Message]] = {
     Sync: st.builds(
         Sync, st.integers(0, 999), hexadecimal, st.integers(1, 999),
         st.lists(entries, max_size=MOST_ENTRIES).map(tuple), st.just("") | hexadecimal,
+        st.none() | st.builds(LogSignature, hexadecimal) | signatures,
     ),
-    Accept: st.builds(Accept, st.just("The Anchor"), hexadecimal),
+    Accept: st.builds(Accept, st.just("The Anchor"), hexadecimal, st.just("") | hexadecimal),
     Invite: st.builds(
         Invite, st.integers(1, 9), entries, st.integers(1, 9), st.integers(0, 1),
-        st.integers(1, 600), st.just("Zur Börse"), hexadecimal,
+        st.integers(1, 600), st.just("Zur Börse"), hexadecimal, st.just("") | hexadecimal,
     ),
     Levers: st.builds(Levers, st.integers(0, 99), st.integers(0, 511)),
     Decline: st.builds(Decline, st.integers(1, 9)),
@@ -71,10 +77,11 @@ REQUESTS: dict[type[LinkRequest], st.SearchStrategy[LinkRequest]] = {
 requests = st.one_of([REQUESTS[kind] for kind in get_args(LinkRequest)])
 REPORTS: dict[type[LinkReport], st.SearchStrategy[LinkReport]] = {
     RoomOpened: st.builds(RoomOpened, digits, digits),
-    Paired: st.builds(Paired, sessions),
+    Paired: st.builds(Paired, sessions, st.just("") | hexadecimal),
     NotPaired: st.builds(NotPaired, st.sampled_from(WhyNotPaired)),
     PeerIs: st.builds(PeerIs, st.sampled_from(Peer)),
     Received: st.builds(Received, messages),
+    HelperSigned: st.builds(HelperSigned, signatures),
 }
 reports = st.one_of([REPORTS[kind] for kind in get_args(LinkReport)])
 

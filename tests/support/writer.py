@@ -13,12 +13,14 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import (
     Began,
     BestTotal,
+    BoxLeft,
     Chosen,
     ClockShown,
     Fact,
     Faulted,
     Finished,
     Linked,
+    LogSigned,
     PageRules,
     PlayersLeft,
     Remembered,
@@ -83,6 +85,7 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
         yield fact
         if isinstance(fact, Began) and fact.link is not None:
             yield from (Rolled(2), Revealed(_OTHER_CHAIN.link(1)))
+            yield from (LogSigned(0, "c4" * 64), BoxLeft(1, has_thrown=True))
         if isinstance(fact, Finished) and fact.match.result is not None and rng.random() < 0.3:
             yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
         if isinstance(fact, Thrown) and rng.random() < 0.05:

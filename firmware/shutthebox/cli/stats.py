@@ -82,14 +82,14 @@ def run_stats(args: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _good_part(args: argparse.Namespace) -> Iterator[Reading]:
     """Opens the store; if it's damaged, reports that after its good part has been printed."""
-    file = _store_file(args)
+    file = store_file(args)
     with contextlib.ExitStack() as stack:
         with working(lambda: "checking the store"):
             store = stack.enter_context(open_good_part(file))
         yield store
 
 
-def _store_file(args: argparse.Namespace) -> Path:
+def store_file(args: argparse.Namespace) -> Path:
     """The store's file: the one named, or the one in the chosen folder."""
     with contextlib.suppress(OSError):  # a name that is too long is refused as a folder
         if args.state is not None and args.state.is_file():
@@ -129,6 +129,11 @@ def _print(found: queries.Statistics) -> None:
         score = "–" if famous.score is None else famous.score
         initials, profile = one_line(famous.initials), one_line(famous.profile)
         print(f"  {initials}  {score:>6}  {profile:16} {date}{unproven}")
+    if found.linked:
+        print("\nlinked matches, with this box's commitment for `shutthebox verify --mine`")
+    for match in found.linked:
+        date, names = date_text(match.began_s, "%Y-%m-%d"), " and ".join(map(one_line, match.names))
+        print(f"  {date}  {names}: {one_line(match.ending)}\n    {match.commitment}")
     print("\nlever health (edges while settling: many per press mean a worn switch)")
     for number, health in found.switches.items():
         name = switch(number).name if number >= min(BUTTONS) else f"switch {number}"

@@ -78,6 +78,33 @@ class PlayersLeft(Marker):
     __slots__ = ()
 
 
+class BoxLeft(NamedTuple):
+    """A box has left a linked match before it was decided, as far as this box knows.
+
+    Attributes:
+        player: the one at that box, from 0.
+        has_thrown: a throw of that player was on the table, or being made.
+    """
+
+    player: int
+    has_thrown: bool
+
+    def to_text(self) -> str:
+        """For example ``left 2 with a throw on the table``."""
+        return f"left {self.player + 1}{' with a throw on the table' * self.has_thrown}"
+
+
+class LogSigned(NamedTuple):
+    """The box of this player, from 0, has signed the finished log of a linked match."""
+
+    player: int
+    signature: str
+
+    def to_text(self) -> str:
+        """For example ``signature 1 c4…``."""
+        return f"signature {self.player + 1} {self.signature}"
+
+
 class Finished(NamedTuple):
     """The match has been decided: its position, with the result."""
 
@@ -265,6 +292,8 @@ Fact: TypeAlias = (
     | Resumed
     | Action
     | ClockShown
+    | BoxLeft
+    | LogSigned
     | Finished
     | Signed
     | PlayersLeft

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
-from shutthebox.game.facts import Finished
+from shutthebox.game.facts import BoxLeft, Finished
 from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, take_part
 from shutthebox.game.messages import Text
 from shutthebox.game.settings import Settings
@@ -165,6 +165,14 @@ def keep_result(play: MatchInPlay) -> tuple[Effect, ...]:
     """Stores the result, if there is one; that of a linked match once both boxes have it."""
     is_final = play.linked is None or play.linked.is_settled
     return keep(Finished(play.match)) if play.match.result and is_final else ()
+
+
+def keep_departure(play: MatchInPlay, player: int) -> tuple[Effect, ...]:
+    """Stores that a player's box leaves a linked match that isn't decided; nothing for any other match."""
+    linked = play.linked
+    if linked is None or linked.match.result is not None:
+        return ()
+    return keep(BoxLeft(player, linked.has_thrown(player)))
 
 
 def leave_peer(play: MatchInPlay) -> tuple[Effect, ...]:

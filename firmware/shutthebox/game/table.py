@@ -97,7 +97,7 @@ from shutthebox.game.targets import (
     Watch,
 )
 from shutthebox.link.messages import Accept, Decline, Invite, Levers, Sync
-from shutthebox.link.requests import NotPaired, Paired, PeerIs, RoomOpened
+from shutthebox.link.requests import HelperSigned, NotPaired, Paired, PeerIs, RoomOpened
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, ReviewReady
 
 ModeState: TypeAlias = (
@@ -402,6 +402,7 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
         advised_in_all(MatchMode, Invite, watching.invited_again),
         advised_in_all(MatchMode, PeerIs, watching.moved),
         advised_in_all(MatchMode, NotPaired, watching.lost),
+        advised_in_all(MatchMode, HelperSigned, watching.helper_signed),
     )
 )
 """The handler by mode, or base class, and answer: of the odds, of the link helper, or of the other box.

@@ -24,7 +24,7 @@ SHORTEST_LIMIT_S, LIMIT_S = 60, 600
 This version always offers the longest limit, and doesn't show it."""
 
 
-def invite(game: Profile, rounds: int, name: str, chain: DiceChain) -> Invite:
+def invite(game: Profile, rounds: int, name: str, chain: DiceChain, key: str = "") -> Invite:
     """Makes the host's invitation. The host begins.
 
     Args:
@@ -32,9 +32,10 @@ def invite(game: Profile, rounds: int, name: str, chain: DiceChain) -> Invite:
         rounds: to be played.
         name: the host's box's.
         chain: the host's dice.
+        key: the host's public key; empty if its helper has none.
     """
     toml = "\n".join(to_lines(game))
-    return Invite(RULES_VERSION, toml, rounds, _HOST, LIMIT_S, name, chain.commitment)
+    return Invite(RULES_VERSION, toml, rounds, _HOST, LIMIT_S, name, chain.commitment, key)
 
 
 @lru_cache(64)
@@ -96,6 +97,7 @@ def agree(invited: Invite, game: Profile, accepted: Accept, session: str) -> Agr
         _apart(invited.name, accepted.name),
         (invited.commitment, accepted.commitment),
         session,
+        (invited.key, accepted.key),
     )
 
 

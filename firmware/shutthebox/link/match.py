@@ -20,13 +20,14 @@ from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.errors import ShutTheBoxError, quoted
-from shutthebox.link.messages import MOST_ENTRIES, Sync
+from shutthebox.link.messages import MOST_ENTRIES, LogSignature, Sync
 from shutthebox.rules.actions import Action, Thrown, action_from_text
 from shutthebox.rules.conditions import LinkProof
 from shutthebox.rules.linked_dice import LINKS, DiceChain, is_link, linked_throw, precedes
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.turn import Outcome
 from shutthebox.rules.writer import to_lines
 from shutthebox.validation import count
 
@@ -74,6 +75,7 @@ class Agreement(NamedTuple):
         names: what the boxes call themselves, by seat.
         commitments: the ends of their hash chains, by seat.
         session: the name that pairing gave to this meeting of the two boxes.
+        keys: the public keys with which they sign the finished log, by seat; empty for a box without one.
     """
 
     game: Profile
@@ -83,6 +85,7 @@ class Agreement(NamedTuple):
     names: tuple[str, str]
     commitments: tuple[str, str]
     session: str
+    keys: tuple[str, str] = ("", "")
 
     @property
     def beginning(self) -> Match:
@@ -108,6 +111,9 @@ class LinkedMatch(NamedTuple):
         links: the latest links revealed, by seat; the commitments before the first throw.
         rolled: the number of dice of the throw for which both now reveal their links; None if none is due.
         revealed: the other box's link for it.
+        decided: the hash of the agreement and of the entries up to the one that decides the match: what both
+            boxes sign; empty until then.
+        signatures: of both boxes, by seat, as far as this one has them; empty otherwise.
     """
 
     agreement: Agreement
@@ -124,6 +130,8 @@ class LinkedMatch(NamedTuple):
     links: tuple[str, str] = ("", "")
     rolled: int | None = None
     revealed: str | None = None
+    decided: str = ""
+    signatures: tuple[str, str] = ("", "")
 
     @property
     def other(self) -> int:
@@ -154,6 +162,23 @@ class LinkedMatch(NamedTuple):
     def proof(self) -> LinkProof:
         """A proof of all throws so far."""
         return LinkProof(self.agreement.commitments, self.links)
+
+    def has_thrown(self, player: int) -> bool:
+        """Whether a throw of this player is on the table, or being made, and hasn't shut the box."""
+        turn = self.match.turn
+        is_thrown = turn.throw is not None and turn.outcome is not Outcome.SHUT
+        return self.match.player == player and (is_thrown or self.rolled is not None)
+
+    def with_signature(self, player: int, signature: str) -> "LinkedMatch":
+        """The match with a box's signature."""
+        host, guest = self.signatures
+        return self._replace(signatures=(host, signature) if player else (signature, guest))
+
+    def is_new_signature(self, player: int, signed: LogSignature | None) -> bool:
+        """Whether this is a signature of this log that's missing. The helper has checked it by its key."""
+        if signed is None or not signed.signature or self.signatures[player]:
+            return False
+        return (signed.digest, signed.key) == (self.decided, self.agreement.keys[player])
 
     def after(self, fact: LinkFact) -> "LinkedMatch":
         """The match after another fact, from either box.
@@ -215,10 +240,11 @@ class LinkedMatch(NamedTuple):
     def _with_action(self, entry: str, action: Action) -> "LinkedMatch":
         match = action.apply(self.match)
         is_settled = self.is_settled or (match.result is not None and not self.is_ours)
-        return self._with_entry(entry)._replace(match=match, is_settled=is_settled)
+        linked = self._with_entry(entry)._replace(match=match, is_settled=is_settled)
+        return linked._replace(decided=linked.hash) if match.result and not self.decided else linked
 
     def _with_entry(self, entry: str) -> "LinkedMatch":
-        return self._replace(entries=(*self.entries, entry), hash=_chained(self.hash, entry))
+        return self._replace(entries=(*self.entries, entry), hash=chain_entry(self.hash, entry))
 
     def message(self) -> Sync:
         """What to tell the other box now, and again until it confirms it."""
@@ -230,6 +256,7 @@ class LinkedMatch(NamedTuple):
             known + 1,
             self.entries[known : known + MOST_ENTRIES],
             self.chain.link(self.throws + 1) if owes_link else "",
+            LogSignature(self.decided) if self.decided and self.agreement.keys[self.seat] else None,
         )
 
     def receive(self, sync: Sync) -> tuple["LinkedMatch", tuple[LinkFact, ...], bool]:
@@ -298,9 +325,9 @@ class LinkedMatch(NamedTuple):
         known = self.confirmed or 0
         if sync.number > len(self.entries) or (sync.number < known):
             return self if self.confirmed is not None else self._replace(confirmed=0)
-        at = self.confirmed_hash or _start(self.agreement)
+        at = self.confirmed_hash or agreement_hash(self.agreement)
         for entry in self.entries[known : sync.number]:
-            at = _chained(at, entry)
+            at = chain_entry(at, entry)
         if at != sync.hash:
             raise LinkError(f"the first {sync.number} entries aren't the same at both boxes")
         decided = len(self.entries) - (self.match.stage is Stage.FINISHED)
@@ -333,14 +360,17 @@ def link_fact_from_text(text: str) -> Rolled | Revealed:
     return Rolled(dice)
 
 
-def _chained(before: str, entry: str) -> str:
+def chain_entry(before: str, entry: str) -> str:
+    """The hash of a log and another entry."""
     return sha256(f"{before} {entry}".encode()).hexdigest()
 
 
-def _start(agreement: Agreement) -> str:
+def agreement_hash(agreement: Agreement) -> str:
     """The hash of an agreement, the same at both boxes if they mean the same match."""
-    said = to_lines(agreement.game), *agreement[1:]
-    return sha256(json.dumps(said).encode()).hexdigest()
+    *agreed, keys = to_lines(agreement.game), *agreement[1:]
+    if any(agreement.keys):  # as ever for a match without signatures
+        agreed.append(keys)
+    return sha256(json.dumps(agreed).encode()).hexdigest()
 
 
 def join(agreement: Agreement, seat: int, chain: DiceChain) -> LinkedMatch:
@@ -352,5 +382,10 @@ def join(agreement: Agreement, seat: int, chain: DiceChain) -> LinkedMatch:
     if chain.commitment != agreement.commitments[seat]:
         raise LinkError("the agreement has another commitment for this box")
     return LinkedMatch(
-        agreement, seat, chain, agreement.beginning, hash=_start(agreement), links=agreement.commitments
+        agreement,
+        seat,
+        chain,
+        agreement.beginning,
+        hash=agreement_hash(agreement),
+        links=agreement.commitments,
     )

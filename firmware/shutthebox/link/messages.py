@@ -29,6 +29,28 @@ _MOST_RULES = 4096
 _MOST_NUMBER = 8 * LINKS
 
 
+_SIGNATURE = re.compile("[0-9a-f]{128}", re.ASCII)
+
+
+def is_signature(text: str) -> bool:
+    """Whether this is written like a signature: 128 lower-case hexadecimal digits."""
+    return _SIGNATURE.fullmatch(text) is not None
+
+
+class LogSignature(NamedTuple):
+    """A box's signature of a finished log; from the box to its helper, what to sign.
+
+    Attributes:
+        digest: the hash of the agreement and of all entries up to the one that decides the match.
+        key: the signing box's public key; empty until the helper has signed.
+        signature: likewise.
+    """
+
+    digest: str
+    key: str = ""
+    signature: str = ""
+
+
 class Invite(NamedTuple):
     """The host's invitation to a match.
 
@@ -40,6 +62,7 @@ class Invite(NamedTuple):
         limit_s: seconds within which a box must reveal its link.
         name: the host's box's.
         commitment: the end of the host's hash chain.
+        key: the host's public key; empty if its helper has none.
     """
 
     rules_version: int
@@ -49,13 +72,15 @@ class Invite(NamedTuple):
     limit_s: int
     name: str
     commitment: str
+    key: str = ""
 
 
 class Accept(NamedTuple):
-    """The guest accepts."""
+    """The guest accepts, with the same about itself."""
 
     name: str
     commitment: str
+    key: str = ""
 
 
 class Decline(NamedTuple):
@@ -77,6 +102,7 @@ class Sync(NamedTuple):
         first: the number of the first entry in `entries`, from 1.
         entries: those that the other box may lack, at most `MOST_ENTRIES`.
         link: the sender's link, if its log ends with a roll by the other box; otherwise empty.
+        signed: the sender's signature, once its log decides the match; None without.
     """
 
     number: int
@@ -84,6 +110,7 @@ class Sync(NamedTuple):
     first: int
     entries: tuple[str, ...]
     link: str
+    signed: LogSignature | None = None
 
 
 class Levers(NamedTuple):
@@ -104,7 +131,10 @@ Message: TypeAlias = Invite | Accept | Decline | Sync | Levers
 
 def to_line(message: Message) -> bytes:
     """A message as a line, including the line end."""
-    return json.dumps([type(message).__name__.lower(), *message], separators=(",", ":")).encode() + b"\n"
+    values: list[object] = [*message]
+    if not values[-1] and isinstance(message, Invite | Accept | Sync):
+        values.pop()  # not signed; boxes that don't know of signatures understand it
+    return json.dumps([type(message).__name__.lower(), *values], separators=(",", ":")).encode() + b"\n"
 
 
 def from_line(line: bytes) -> Message:
@@ -120,18 +150,20 @@ def from_line(line: bytes) -> Message:
     except (TypeError, RecursionError):
         raise ValueError("no message") from None
     match kind, values:
-        case "invite", [int(), str(game), int(), int(), int(), str(name), str(commitment)] if (
-            len(game) <= _MOST_RULES and _is_name(name) and is_link(commitment)
+        case "invite", [int(), str(game), int(), int(), int(), str(name), str(commitment), *key] if (
+            len(game) <= _MOST_RULES and _is_name(name) and is_link(commitment) and _is_key(key)
         ):
             message: Message = Invite(*values)
-        case "accept", [str(name), str(commitment)] if _is_name(name) and is_link(commitment):
-            message = Accept(name, commitment)
+        case "accept", [str(name), str(commitment), *key] if (
+            _is_name(name) and is_link(commitment) and _is_key(key)
+        ):
+            message = Accept(*values)
         case "decline", [int(version)]:
             message = Decline(version)
-        case "sync", [int(number), str(hashed), int(first), [*entries], str(link)] if (
+        case "sync", [int(number), str(hashed), int(first), [*entries], str(link), *signed] if (
             is_link(hashed) and first >= 1 and _are_entries(entries) and (not link or is_link(link))
         ):
-            message = Sync(number, hashed, first, tuple(entries), link)
+            message = Sync(number, hashed, first, tuple(entries), link, _signed(signed))
         case "levers", [int(number), int(down)] if 0 <= down < 1 << MAX_TILE and type(down) is int:
             message = Levers(number, down)
             values.pop()
@@ -148,6 +180,22 @@ def from_line(line: bytes) -> Message:
 
 def _is_name(text: str) -> bool:
     return re.fullmatch(NAME, text) is not None
+
+
+def _is_key(values: list[Any]) -> bool:
+    return not values or (len(values) == 1 and isinstance(values[0], str) and is_link(values[0]))
+
+
+def _signed(values: list[Any]) -> LogSignature | None:
+    match values:
+        case []:
+            return None
+        case [[str(digest), str(key), str(signature)]] if is_link(digest) and (
+            (is_link(key) and is_signature(signature)) or not key + signature
+        ):
+            return LogSignature(digest, key, signature)
+        case _:
+            raise ValueError("no signature")
 
 
 def _are_entries(entries: list[Any]) -> bool:

@@ -7,7 +7,7 @@ encrypted. Messages may be lost, doubled, late or out of order; `shutthebox.link
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias, assert_never
 
-from shutthebox.link.messages import Message
+from shutthebox.link.messages import LogSignature, Message
 from shutthebox.marker import Marker
 
 DIGITS = 4
@@ -42,7 +42,7 @@ class Rejoin(NamedTuple):
 
 
 class Send(NamedTuple):
-    """Send a message to the other box, once."""
+    """Send a message to the other box, once. If it asks for a signature, `HelperSigned` follows, too."""
 
     message: Message
 
@@ -87,9 +87,11 @@ class Paired(NamedTuple):
 
     Attributes:
         session: the name of the pairing, the same at both boxes: 32 lower-case hexadecimal digits.
+        key: this box's public key, with which its helper signs; empty if it has none.
     """
 
     session: str
+    key: str = ""
 
 
 class NotPaired(NamedTuple):
@@ -122,7 +124,13 @@ class Received(NamedTuple):
     message: Message
 
 
-LinkReport: TypeAlias = RoomOpened | Paired | NotPaired | PeerIs | Received
+class HelperSigned(NamedTuple):
+    """The helper has signed for this box."""
+
+    signed: LogSignature
+
+
+LinkReport: TypeAlias = RoomOpened | Paired | NotPaired | PeerIs | Received | HelperSigned
 """What the helper reports."""
 
 

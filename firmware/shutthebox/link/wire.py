@@ -12,6 +12,7 @@ from shutthebox.link import messages
 from shutthebox.link.requests import (
     DIGITS,
     EnterRoom,
+    HelperSigned,
     Leave,
     LinkReport,
     LinkRequest,
@@ -33,6 +34,8 @@ MOST_LINE = messages.MOST_LINE + 32
 _Parsed = TypeVar("_Parsed")
 _NUMBER = re.compile(f"[1-9]{{{DIGITS}}}", re.ASCII)
 _SESSION = re.compile("[0-9a-f]{32}", re.ASCII)
+_KEY = re.compile("[0-9a-f]{64}", re.ASCII)
+_SIGNATURE = re.compile("[0-9a-f]{128}", re.ASCII)
 
 
 def request_to_line(request: LinkRequest) -> bytes:
@@ -82,14 +85,16 @@ def report_to_line(report: LinkReport) -> bytes:
     match report:
         case RoomOpened(room, code):
             return _line("room-opened", room, code)
-        case Paired(session):
-            return _line("paired", session)
+        case Paired(session, key):
+            return _line("paired", session, key)
         case NotPaired(why):
             return _line("not-paired", why)
         case PeerIs(peer):
             return _line("peer-is", peer)
         case Received(message):
             return _line_with("received", message)
+        case HelperSigned(signed):
+            return _line("signed", *signed)
         case _:
             assert_never(report)
 
@@ -107,14 +112,17 @@ def _report(words: list[Any]) -> LinkReport:
     match words:
         case ["room-opened", str(room), str(code)]:
             return RoomOpened(_matching(_NUMBER, room), _matching(_NUMBER, code))
-        case ["paired", str(session)]:
-            return Paired(_matching(_SESSION, session))
+        case ["paired", str(session), str(key)]:
+            return Paired(_matching(_SESSION, session), key and _matching(_KEY, key))
         case ["not-paired", str(why)]:
             return NotPaired(WhyNotPaired(why))
         case ["peer-is", str(peer)]:
             return PeerIs(Peer(peer))
         case ["received", message]:
             return Received(_message(message))
+        case ["signed", str(digest), str(key), str(signature)]:
+            parts = _matching(_KEY, digest), _matching(_KEY, key), _matching(_SIGNATURE, signature)
+            return HelperSigned(messages.LogSignature(*parts))
         case _:
             raise ValueError("no report")
 

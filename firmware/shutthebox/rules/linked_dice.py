@@ -94,6 +94,32 @@ def linked_throw(match: Match, number: int, dice: int, links: tuple[str, str]) -
     return derive_throw(f"{' '.join(links)} {number} {match.player + 1} {dice}", match, dice)
 
 
+def own_throws(record: "Record") -> tuple[int, ...]:
+    """The numbers, from 0, of the actions that are throws of the boxes' own: not of one throw for both."""
+    found, match = list[int](), record.beginning
+    for number, action in enumerate(record.actions):
+        if action.faces and match.common is None:
+            found.append(number)
+        match = apply(match, action)
+    return tuple(found)
+
+
+def earlier_links(latest: tuple[str, str], throws: int) -> list[tuple[str, str]]:
+    """The links of both boxes by the number of the throw.
+
+    Args:
+        latest: those of the last throw.
+        throws: how many.
+
+    Returns:
+        One more than there are throws: the first ones have to be the commitments.
+    """
+    links = [latest]
+    for _ in range(throws):
+        links.append((_hash(links[-1][0]), _hash(links[-1][1])))
+    return links[::-1]
+
+
 def why_unproven(record: "Record", proof: LinkProof) -> str | None:
     """The first throw of a record that doesn't follow from its links; None if all do.
 
@@ -102,23 +128,19 @@ def why_unproven(record: "Record", proof: LinkProof) -> str | None:
     """
     if proof.commitments[0] == proof.commitments[1]:
         return "both seats have the same commitment"
-    positions = [record.beginning]
-    thrown = []  # the numbers of the actions that are throws of the boxes' own
-    for number, action in enumerate(record.actions):
-        if action.faces and positions[-1].common is None:
-            thrown.append(number)
-        positions.append(apply(positions[-1], action))
+    thrown = own_throws(record)
     if len(thrown) > LINKS:
         return f"{len(thrown)} throws; a linked match has at most {LINKS}"
-    links = [proof.links]
-    for _ in thrown:
-        links.append((_hash(links[-1][0]), _hash(links[-1][1])))
-    for seat, (link, commitment) in enumerate(zip(links.pop(), proof.commitments, strict=True), 1):
+    ends, *links = earlier_links(proof.links, len(thrown))
+    for seat, (link, commitment) in enumerate(zip(ends, proof.commitments, strict=True), 1):
         if link != commitment:
             return f"the links of seat {seat} don't lead to its commitment, {commitment[:16]}…"
-    for throw, number in enumerate(thrown, 1):
-        match, faces = positions[number], record.actions[number].faces
-        derive = partial(linked_throw, match, throw, links=links.pop())
-        if reason := why_not_derived(match, faces, derive, "links"):
-            return f"action {number + 1}: {reason}"
+    by_action, match = dict(zip(thrown, enumerate(links, 1), strict=True)), record.beginning
+    for number, action in enumerate(record.actions):
+        if number in by_action:
+            throw, both = by_action[number]
+            derive = partial(linked_throw, match, throw, links=both)
+            if reason := why_not_derived(match, action.faces, derive, "links"):
+                return f"action {number + 1}: {reason}"
+        match = apply(match, action)
     return None

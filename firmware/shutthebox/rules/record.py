@@ -45,6 +45,7 @@ from shutthebox.rules.actions import (
 )
 from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
 from shutthebox.rules.faces import faces_from_text
+from shutthebox.rules.linked_boxes import BOX_WORDS, LinkedBoxes, linked_boxes_from_lines
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
@@ -86,6 +87,7 @@ class Record:
         actions: everything that happened, in order.
         conditions: of play; None if unknown.
         given_up: the players left the match before it was decided.
+        boxes: the two linked boxes that it was played on; None for one box, and if unknown.
     """
 
     profile: Profile
@@ -94,6 +96,7 @@ class Record:
     actions: tuple[Action, ...] = ()
     conditions: Conditions | None = None
     given_up: bool = False
+    boxes: LinkedBoxes | None = None
 
     @property
     def beginning(self) -> Match:
@@ -133,6 +136,8 @@ def unproven(record: Record) -> tuple[str, ...]:
         found += [f"played on version {version}" for version in versions] or ["the box's version is unknown"]
         if any(not version.endswith(f" rules {RULES_VERSION}") for version in versions):
             found.append(f"checked here by rules {RULES_VERSION}")
+    if record.boxes and record.boxes.left:
+        found.append(record.boxes.departure)
     if record.given_up:
         found.append("given up before the end")
     return tuple(found)
@@ -160,6 +165,7 @@ def write(record: Record) -> str:
     lines = [FIRST_LINE, *to_lines(record.profile)]
     lines += [f"players {record.players}", f"rounds {record.rounds}"]
     lines += record.conditions.to_lines() if record.conditions else ()
+    lines += record.boxes.to_lines() if record.boxes else ()
     for match, action in zip(positions, record.actions, strict=False):
         if action.JOINS_LINE:
             lines[-1] += f" {action.to_record(match)}"
@@ -199,7 +205,7 @@ class _Parser:
         self._missing: list[tuple[int, str]] = []
 
     def record(self) -> tuple[Record, Match]:
-        match, conditions = self._header()
+        match, conditions, boxes = self._header()
         start = match
         actions: list[Action] = []
         while (line := self._peek()) is not None and "1" <= line[0] <= "9":
@@ -222,7 +228,7 @@ class _Parser:
             shown = ", ".join(repr(line) for _, line in self._missing[:_MOST_MISSING])
             more = ", …" if len(self._missing) > _MOST_MISSING else ""
             raise RecordError(f"{self._where}:{self._missing[0][0]}: missing: {shown}{more}")
-        record = Record(start.game, start.players, start.rounds, tuple(actions), conditions, given_up)
+        record = Record(start.game, start.players, start.rounds, tuple(actions), conditions, given_up, boxes)
         return record, match
 
     def _peek(self) -> str | None:
@@ -240,19 +246,21 @@ class _Parser:
         words = self._lines[self._at][1].split()
         return f"{words[1]} {words[2]}" if _ends_turn(self._lines[self._at][1]) else words[1]
 
-    def _header(self) -> tuple[Match, Conditions | None]:
+    def _header(self) -> tuple[Match, Conditions | None, LinkedBoxes | None]:
         if self._peek() != FIRST_LINE:
             raise self._error(
                 f"not a record; its first line must be {FIRST_LINE!r}, and players and profile have to follow"
             )
         self._at += 1
-        lines, conditions = list[str](), None
+        lines, conditions, of_boxes = list[str](), None, list[str]()
         keys: list[tuple[int, str]] = []
         named: Profile | None = None
         counts: dict[str, int] = {}
         while (line := self._peek()) is not None and not "1" <= line[0] <= "9":
             word, _, rest = line.partition(" ")
-            if "=" in line and named is None:
+            if word in BOX_WORDS and not rest.startswith("="):
+                of_boxes.append(line)
+            elif "=" in line and named is None:
                 keys.append(self._lines[self._at])
             elif word in ("players", "rounds"):
                 if word in counts:
@@ -283,9 +291,12 @@ class _Parser:
             named = _profile_of(tuple(keys), self._where)
         if conditions and conditions.linked and counts["players"] != len(conditions.linked.links):
             raise self._error("linked: allowed with 2 players")
+        if of_boxes and not (conditions and conditions.linked):
+            raise self._error(f"{of_boxes[0].split()[0]}: allowed with a line that begins with linked")
         try:
+            boxes = linked_boxes_from_lines(of_boxes)
             first = conditions.first - 1 if conditions else 0
-            return begin(named, counts["players"], counts.get("rounds"), first), conditions
+            return begin(named, counts["players"], counts.get("rounds"), first), conditions, boxes
         except ValueError as error:
             raise self._error(str(error)) from None
 

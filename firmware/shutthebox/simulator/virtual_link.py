@@ -5,18 +5,19 @@ that can be cut, and that loses, duplicates, delays and so reorders them. Everyt
 """
 
 from bisect import insort
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from operator import itemgetter
 from random import Random
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, Protocol, assert_never
 
-from shutthebox.link.messages import from_line, to_line
+from shutthebox.link.messages import LogSignature, Message, Sync, from_line, to_line
 from shutthebox.link.requests import (
     DIGITS,
     PAIRING_S,
     EnterRoom,
+    HelperSigned,
     Leave,
     LinkReport,
     LinkRequest,
@@ -107,12 +108,24 @@ class _UnderWay(NamedTuple):
     line: bytes
 
 
+class Signs(Protocol):
+    """Signs for a box, with a library that this package hasn't."""
+
+    @property
+    def public_key(self) -> str:
+        """64 hexadecimal digits; empty without a key."""
+
+    def sign(self, digest: str) -> LogSignature | None:
+        """Signs a finished log; None without a key."""
+
+
 class VirtualLink:
     """Two helpers, and everything between them.
 
     Args:
         seed: of rooms, codes and everything that happens to messages.
         now_ns: the clock.
+        signers: of the two boxes; empty if nobody signs.
 
     Attributes:
         lost: the share of messages that get lost.
@@ -120,7 +133,8 @@ class VirtualLink:
         late_ns: the most that a message is delayed.
     """
 
-    def __init__(self, seed: int, now_ns: Callable[[], int]) -> None:
+    def __init__(self, seed: int, now_ns: Callable[[], int], signers: Sequence[Signs] = ()) -> None:
+        self._signers = signers
         self._random = Random(f"{seed} link")
         self._now_ns = now_ns
         self._helpers = _Helper(), _Helper()
@@ -182,7 +196,7 @@ class VirtualLink:
                 self._report(helper, NotPaired(WhyNotPaired.UNKNOWN))
             case Send(message):
                 if helper.session is not None:
-                    self._send(1 - box, helper.session, to_line(message))
+                    self._send(1 - box, helper.session, to_line(self._sign(box, message)))
             case Leave():
                 self._forget(helper)
                 helper.leaving += helper.keys
@@ -255,6 +269,14 @@ class VirtualLink:
     def _report(self, helper: _Helper, report: LinkReport, after_ns: int = LATENCY_NS) -> None:
         insort(helper.reports, (self._now_ns() + after_ns, report), key=itemgetter(0))
 
+    def _sign(self, box: int, message: Message) -> Message:
+        if not isinstance(message, Sync) or message.signed is None or not self._signers:
+            return message
+        signed = self._signers[box].sign(message.signed.digest)
+        if signed is not None:
+            self._report(self._helpers[box], HelperSigned(signed))
+        return message._replace(signed=signed)
+
     def _send(self, receiver: int, session: str, line: bytes) -> None:
         for _ in range(2 if self.doubled else 1):
             if self._is_cut or self._random.random() < self.lost or len(self._under_way) >= MOST_UNDER_WAY:
@@ -273,9 +295,10 @@ class VirtualLink:
             host.room = guest.seeking = None
             if seeking.code == room.code:
                 session = self._random.randbytes(16).hex()
-                for helper in self._helpers:
+                for at, helper in enumerate(self._helpers):
                     helper.keys, helper.session, helper.peer = [session], session, None
-                    self._report(helper, Paired(session))
+                    key = self._signers[at].public_key if self._signers else ""
+                    self._report(helper, Paired(session, key))
             else:
                 for helper in self._helpers:
                     self._report(helper, NotPaired(WhyNotPaired.WRONG_CODE))

@@ -18,6 +18,9 @@ from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.recovery import good_part
 from shutthebox.adapters.store.stored_facts import (
+    BoxKeys,
+    BoxQuit,
+    BoxSigned,
     FactsLost,
     FaultKept,
     LaterFact,
@@ -75,6 +78,9 @@ WRITTEN: dict[str, StoredFact] = {
     f'link [1,"{"5e" * 16}",0,"{"3c" * 32}",600,["The Anchor","The Crown"],["{"0a" * 32}","{"77" * 32}"]]': (
         MatchLinked(1, "5e" * 16, 0, "3c" * 32, 600, ("The Anchor", "The Crown"), ("0a" * 32, "77" * 32))
     ),
+    f'keys [1,["{"5e" * 32}",""]]': BoxKeys(1, ("5e" * 32, "")),
+    f'signature [1,1,"{"c4" * 64}"]': BoxSigned(1, 1, "c4" * 64),
+    "quit [1,0,1]": BoxQuit(1, 0, has_thrown=True),
     "roll 2": Rolled(2),
     f"reveal {'5d' * 32}": Revealed("5d" * 32),
 }

@@ -24,6 +24,9 @@ from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.records import kept_facts, record_of
 from shutthebox.adapters.store.schema import NotOursError, create, is_new
 from shutthebox.adapters.store.stored_facts import (
+    BoxKeys,
+    BoxQuit,
+    BoxSigned,
     FaultKept,
     MatchBegun,
     MatchDecided,
@@ -41,10 +44,12 @@ from shutthebox.adapters.store.tables import LatestMatch, Tables, remembered_of,
 from shutthebox.files import check_regular
 from shutthebox.game.facts import (
     Began,
+    BoxLeft,
     ClockShown,
     Fact,
     Faulted,
     Finished,
+    LogSigned,
     PlayersLeft,
     Remembered,
     Resumed,
@@ -204,6 +209,8 @@ class Store:
                 if isinstance(fact, Began) and isinstance(stored, MatchBegun):
                     if fact.link is not None:
                         self._add(MatchLinked.of(stored.match, fact.link))
+                        if any(keys := fact.link.agreement.keys):
+                            self._add(BoxKeys(stored.match, keys))
                     retention.forget(self._db)
                 if isinstance(stored, MatchDecided) or self._is_given_up(stored):
                     self._is_due = True
@@ -264,6 +271,10 @@ class Store:
                 return self._resume(latest, conditions) if latest else None
             case PlayersLeft():
                 return MatchLeft(latest.id) if latest and not latest.left else None
+            case BoxLeft(player, has_thrown):
+                return BoxQuit(latest.id, player, has_thrown) if latest and not latest.left else None
+            case LogSigned(player, signature):
+                return BoxSigned(latest.id, player, signature) if latest else None
             case Finished(match):
                 is_new = latest and not self._tables.is_decided(latest.id)
                 return MatchDecided(latest.id, results_of(match)) if latest and is_new else None

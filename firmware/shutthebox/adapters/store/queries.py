@@ -9,14 +9,25 @@ from math import inf
 from operator import itemgetter
 
 from shutthebox.adapters.store.retention import FAME
-from shutthebox.adapters.store.stored_facts import MatchLinked, fact_from_text, known_conditions
+from shutthebox.adapters.store.stored_facts import (
+    BoxKeys,
+    BoxQuit,
+    MatchDecided,
+    MatchLeft,
+    MatchLinked,
+    StoredFact,
+    fact_from_text,
+    known_conditions,
+)
 from shutthebox.adapters.store.tables import TOTALS, WHOLE, remembered_of
 from shutthebox.config.profiles import builtin
 from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.facts import Chosen, Streak, WrongCodes
 from shutthebox.game.messages import ChartBar, ListRow, Message, Name, Text, message
+from shutthebox.link.proof import commitment_of
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.faces import MAX_FACE, MAX_FACES
+from shutthebox.rules.linked_boxes import LinkedBoxes
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.reader import ProfileError
@@ -99,6 +110,23 @@ class LoggedFault:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayedLink:
+    """A match with another box.
+
+    Attributes:
+        began_s: when it began, in seconds since 1970.
+        names: of the boxes, by seat.
+        commitment: of this box: what tells its owner that a record is of this match.
+        ending: how it ended, in a few words.
+    """
+
+    began_s: int
+    names: tuple[str, str]
+    commitment: str
+    ending: str
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """Everything the box has counted.
 
@@ -116,6 +144,7 @@ class Statistics:
         dice: the dice thrown, by number, sides and die.
         switches: the health of each lever (0: the button), rising.
         faults: latest first.
+        linked: the replayable matches with another box, latest first.
         out_of_play: levers that the owner has taken out of play at the box.
     """
 
@@ -132,6 +161,7 @@ class Statistics:
     dice: tuple[DieCount, ...]
     switches: dict[int, SwitchWear]
     faults: tuple[LoggedFault, ...]
+    linked: tuple[PlayedLink, ...]
     out_of_play: tuple[int, ...]
 
 
@@ -205,6 +235,44 @@ def _box(link: str | None, seat: int) -> str | None:
             return names[seat]
         case _:
             return None
+
+
+_LINKED_FACTS = """
+select match.id, began_s, text from match join fact on number >= first
+    and number < ifnull((select min(first) from match as later where later.id > match.id), 9e18)
+    and text glob '[fklq]* [[]*'
+where (select text from fact where number = first + 1) glob 'link *'
+order by match.id desc, number
+"""
+"""Of matches with another box: what they say besides how they were played."""
+
+
+def linked_matches(db: sqlite3.Connection) -> tuple[PlayedLink, ...]:
+    """The matches with another box whose facts are kept, latest first.
+
+    Raises:
+        sqlite3.Error: if they can't be read.
+        ValueError: they make no sense.
+    """
+    found = []
+    for (_, began_s), rows in groupby(db.execute(_LINKED_FACTS), itemgetter(0, 1)):
+        facts = [fact_from_text(text) for *_, text in rows]
+        link = next(fact for fact in facts if isinstance(fact, MatchLinked))
+        keys = next((fact.keys for fact in facts if isinstance(fact, BoxKeys)), ("", ""))
+        commitment = commitment_of(link.commitments[link.seat], keys[link.seat])
+        found.append(PlayedLink(began_s, link.names, commitment, _ending(link, facts)))
+    return tuple(found)
+
+
+def _ending(link: MatchLinked, facts: list[StoredFact]) -> str:
+    for fact in facts:
+        if isinstance(fact, MatchDecided):
+            won = [link.names[row.player] for row in fact.results if row.won and row.player in (0, 1)]
+            return f"won by {' and '.join(won) or 'nobody'}"
+        if isinstance(fact, BoxQuit):
+            left = fact.player + 1, fact.has_thrown
+            return LinkedBoxes(link.session, link.limit_s, link.names, left=left).departure
+    return "ended without a result" if any(isinstance(fact, MatchLeft) for fact in facts) else "in progress"
 
 
 def latest_finished(db: sqlite3.Connection) -> int:
@@ -282,6 +350,7 @@ def read(db: sqlite3.Connection) -> Statistics:
         dice=counted,
         switches=health(db),
         faults=logged_faults(db),
+        linked=linked_matches(db),
         out_of_play=out_of_play(db) or (),
     )
 

@@ -7,6 +7,9 @@ from shutthebox.adapters.store.belief import believe
 from shutthebox.adapters.store.chain import Checkpoint, check_facts
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.stored_facts import (
+    BoxKeys,
+    BoxQuit,
+    BoxSigned,
     FactsLost,
     LaterFact,
     MatchBegun,
@@ -23,6 +26,7 @@ from shutthebox.game.facts import ClockShown
 from shutthebox.link.match import LinkedMatch, Revealed, Rolled
 from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import Conditions, LinkProof
+from shutthebox.rules.linked_boxes import LinkedBoxes, linked_boxes_from_lines
 from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
@@ -79,7 +83,31 @@ class KeptFacts(NamedTuple):
             elif isinstance(fact, Thrown) and revealed:
                 throws, theirs, revealed = throws + 1, revealed, ""
         own = DiceChain(begun.secret).link(throws)
-        return LinkProof(begun.commitments, (theirs, own) if begun.seat else (own, theirs))
+        links = (theirs, own) if begun.seat else (own, theirs)
+        return LinkProof(begun.commitments, links)
+
+    @property
+    def boxes(self) -> LinkedBoxes | None:
+        """Both boxes of a linked match; None for a match on this box alone."""
+        begun = self._link
+        if begun is None:
+            return None
+        quits = (fact for fact in self.facts if isinstance(fact, BoxQuit))
+        left = next(((fact.player + 1, fact.has_thrown) for fact in quits), None)
+        boxes = LinkedBoxes(begun.session, begun.limit_s, begun.names, self._keys, self._signatures, left)
+        try:
+            return linked_boxes_from_lines(boxes.to_lines())
+        except ValueError:  # a crafted memory, whose record nobody could read
+            return None
+
+    @property
+    def _keys(self) -> tuple[str, str]:
+        return next((fact.keys for fact in self.facts if isinstance(fact, BoxKeys)), ("", ""))
+
+    @property
+    def _signatures(self) -> tuple[str, str]:
+        found = {fact.player: fact.signature for fact in self.facts if isinstance(fact, BoxSigned)}
+        return found.get(0, ""), found.get(1, "")
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -105,11 +133,11 @@ class KeptFacts(NamedTuple):
         found = self._link
         if found is None:
             return None
-        linked = found.linked(beginning)
+        linked = found.linked(beginning, self._keys)
         for fact in self.facts:
             if isinstance(fact, Action | Rolled | Revealed):
                 linked = linked.after(fact)
-        return linked
+        return linked._replace(signatures=self._signatures)
 
     @property
     def is_given_up(self) -> bool:
@@ -186,6 +214,7 @@ def record_of(kept: KeptFacts, where: str) -> "Record":
             actions=kept.actions,
             conditions=kept.conditions,
             given_up=kept.is_given_up,
+            boxes=kept.boxes,
         )
     except UNREADABLE as error:
         raise StoreError(f"{where}: match {begun.match}: {error}") from error

@@ -99,11 +99,12 @@ class MatchLinked(NamedTuple):
             match, game.session, linked.seat, linked.secret, game.limit_s, game.names, game.commitments
         )
 
-    def linked(self, beginning: Match) -> LinkedMatch:
+    def linked(self, beginning: Match, keys: tuple[str, str]) -> LinkedMatch:
         """This box's end of the match, before its first entry.
 
         Args:
             beginning: the match before its first throw.
+            keys: of the boxes, by seat.
 
         Raises:
             LinkError: two boxes can't play it, or the secret isn't the one agreed on.
@@ -111,14 +112,57 @@ class MatchLinked(NamedTuple):
         game = linkable(beginning.game)
         if game is None:
             raise LinkError(f"{beginning.game.name} is not a game for two boxes")
+        rounds, first = beginning.rounds, beginning.first
         agreement = Agreement(
-            game, beginning.rounds, beginning.first, self.limit_s, self.names, self.commitments, self.session
+            game, rounds, first, self.limit_s, self.names, self.commitments, self.session, keys
         )
         return Linked(agreement, self.seat, self.secret).beginning
 
     def to_text(self) -> str:
         """For example ``link [1,"9f…",0,"3c…",600,["The Anchor","The Crown"],["0a…","77…"]]``."""
         return fact_line("link", *self)
+
+
+class BoxKeys(NamedTuple):
+    """The public keys of both boxes of a linked match that has just begun.
+
+    An earlier version doesn't know of them. If it goes on with the match, the boxes no longer agree.
+
+    Attributes:
+        match: its number.
+        keys: by seat; empty for a box without one.
+    """
+
+    match: int
+    keys: tuple[str, str]
+
+    def to_text(self) -> str:
+        """For example ``keys [1,["5e…","a0…"]]``."""
+        return fact_line("keys", *self)
+
+
+class BoxSigned(NamedTuple):
+    """The box of a player, from 0, has signed the finished log of a linked match."""
+
+    match: int
+    player: int
+    signature: str
+
+    def to_text(self) -> str:
+        """For example ``signature [1,0,"c4…"]``."""
+        return fact_line("signature", *self)
+
+
+class BoxQuit(NamedTuple):
+    """The box of a player, from 0, has left an undecided linked match, perhaps with a throw on the table."""
+
+    match: int
+    player: int
+    has_thrown: bool
+
+    def to_text(self) -> str:
+        """For example ``quit [1,1,1]``."""
+        return fact_line("quit", self.match, self.player, int(self.has_thrown))
 
 
 class FactsLost(NamedTuple):
@@ -237,6 +281,9 @@ class LaterFact(NamedTuple):
 StoredFact: TypeAlias = (
     MatchBegun
     | MatchLinked
+    | BoxKeys
+    | BoxSigned
+    | BoxQuit
     | MatchResumed
     | FactsLost
     | MatchDecided
@@ -257,7 +304,8 @@ _LONGEST_PLAYED = 100
 """Every action is shorter than this, in characters."""
 
 _JSON_WORDS = (
-    "begin", "link", "resume", "lost", "finish", "sign", "leave", "choose", "wear", "fault",
+    "begin", "link", "keys", "signature", "quit", "resume", "lost", "finish", "sign", "leave", "choose",
+    "wear", "fault",
 )  # fmt: skip
 
 
@@ -297,6 +345,12 @@ def _with_values(text: str, word: str, values: object) -> StoredFact:
             [str(host), str(guest)], [str(hosts), str(guests)],
         ]:  # fmt: skip
             return MatchLinked(number, session, seat, secret, limit_s, (host, guest), (hosts, guests))
+        case "keys", [int(number), [str(hosts), str(guests)]]:
+            return BoxKeys(number, (hosts, guests))
+        case "signature", [int(number), int(player), str(signature)]:
+            return BoxSigned(number, player, signature)
+        case "quit", [int(number), (0 | 1) as player, int(has_thrown)]:
+            return BoxQuit(number, player, bool(has_thrown))
         case "resume", [int(number), str(conditions)]:
             return MatchResumed(number, conditions)
         case "lost", [int(number), int(facts), str(conditions)]:

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 from shutthebox.adapters.store.chain import Checkpoint
 from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.adapters.store.stored_facts import (
+    BoxKeys,
+    BoxQuit,
+    BoxSigned,
     FactsLost,
     FaultKept,
     LaterFact,
@@ -232,7 +235,9 @@ def tally_of(db: sqlite3.Connection) -> tuple[Fraction, ...]:
     return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
 
-def _no_table(fact: Action | Rolled | Revealed | ClockShown | LaterFact | MatchLinked) -> None:
+def _no_table(
+    fact: Action | Rolled | Revealed | ClockShown | LaterFact | MatchLinked | BoxKeys | BoxSigned | BoxQuit,
+) -> None:
     """Facts that change no table. If a new kind does, the type checker complains here."""
 
 

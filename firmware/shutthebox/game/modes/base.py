@@ -8,7 +8,7 @@ from shutthebox.game.effects import PlaySound, Sound
 from shutthebox.game.facts import ClockShown, PlayersLeft
 from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.play import MatchInPlay, apply_and_keep, leave_peer, tick_clock
+from shutthebox.game.play import MatchInPlay, apply_and_keep, keep_departure, leave_peer, tick_clock
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import AfterAction, BackToAttract, Part, after
@@ -102,7 +102,9 @@ def wake(mode: _Mode, context: Context) -> Step[_Mode]:
 
 def leave(mode: MatchMode, context: Context) -> Step[BackToAttract]:
     """Abandons a match, or leaves a finished one, on request or because nobody is there."""
-    return Step(BackToAttract(), (*keep(PlayersLeft()), *leave_peer(mode.play)))
+    play = mode.play
+    noted = keep_departure(play, play.linked.seat) if play.linked else ()
+    return Step(BackToAttract(), (*noted, *keep(PlayersLeft()), *leave_peer(play)))
 
 
 def part(why: Message) -> Step[Part]:

@@ -82,6 +82,7 @@ class Linking(BoxMode):
         code: likewise.
         flicks: levers moved and not yet put back.
         session: of the pairing.
+        key: this box's public key, to be signed with.
         secret: of this box's dice.
         invited: the invitation sent or received.
         page: of the invitation's text, from 0; then come the rules.
@@ -98,6 +99,7 @@ class Linking(BoxMode):
     code: str = ""
     flicks: Flicks = field(default_factory=Flicks)
     session: str = ""
+    key: str = ""
     secret: str = ""
     invited: Invite | None = None
     page: int = 0
@@ -279,13 +281,13 @@ def paired(mode: Linking, came: Paired, context: Context) -> Step[Linking]:
     # For a helper that's started again: this box hasn't left any more.
     wakes, stays = PlaySound(Sound.WAKE), ask_link(Rejoin(came.session))
     if mode.stage is LinkStage.OPENING:
-        return Step(Linking(LinkStage.PAIRED, session=came.session), (wakes, *stays))
+        return Step(Linking(LinkStage.PAIRED, session=came.session, key=came.key), (wakes, *stays))
     game = linkable(settings.usual_game) if settings.usual_game else None
     if mode.stage is not LinkStage.OPEN or game is None or settings.link is None:
         return Step(mode)
     secret = context.dice.secret()
     rounds = begin(game, 2, settings.game.rounds).rounds
-    invited = invite(game, rounds, settings.link, DiceChain(secret))
+    invited = invite(game, rounds, settings.link, DiceChain(secret), came.key)
     inviting = Linking(
         LinkStage.INVITING, session=came.session, secret=secret, invited=invited, since_ns=context.now_ns
     )
@@ -357,7 +359,7 @@ def _accept(mode: Linking, context: Context) -> Step[BeginLinked]:
     """Begins the match at the guest's box, and then accepts."""
     assert mode.invited is not None, "there is an invitation"
     secret, name = context.dice.secret(), context.shared.settings.link or "-"
-    accept = Accept(name, DiceChain(secret).commitment)
+    accept = Accept(name, DiceChain(secret).commitment, mode.key)
     agreement = agree(mode.invited, invited_game(mode.invited), accept, mode.session)
     return _begin(agreement, 1, secret, context)
 

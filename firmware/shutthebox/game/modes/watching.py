@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
 from shutthebox.game.effects import Effect, PlaySound, Sound
-from shutthebox.game.facts import Began, Faulted, Linked
+from shutthebox.game.facts import Began, Faulted, Linked, LogSigned
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import turn_screen, with_ended_row
 from shutthebox.game.messages import Message, Text, TileSum, message
@@ -20,6 +20,7 @@ from shutthebox.game.play import (
     apply_and_keep,
     begin_play,
     conditions_of,
+    keep_departure,
     keep_result,
     tell_peer,
 )
@@ -27,9 +28,9 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
 from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, EndMatch, Part, Tumble, Watch, after
 from shutthebox.game.wording import player_name
-from shutthebox.link.match import SEATS, LinkError, LinkFact, Revealed, Rolled
-from shutthebox.link.messages import Accept, Invite, Levers, Sync
-from shutthebox.link.requests import NotPaired, Peer, PeerIs, Send, WhyNotPaired
+from shutthebox.link.match import SEATS, LinkedMatch, LinkError, LinkFact, Revealed, Rolled
+from shutthebox.link.messages import Accept, Invite, Levers, LogSignature, Sync
+from shutthebox.link.requests import HelperSigned, NotPaired, Peer, PeerIs, Send, WhyNotPaired
 from shutthebox.rules.actions import Moved
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, Stage
@@ -150,9 +151,14 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     link = Linked(agreement, linked.seat, target.secret)
     facts = keep(Began(match, conditions_of(match, settings, agreement), link))
     play = play._replace(linked=linked)
-    accept = Accept(agreement.names[linked.seat], agreement.commitments[linked.seat])
+    accept = _acceptance(linked)
     told = ask_link(Send(accept)) if linked.seat else tell_peer(play)
     return Step(after(play), (*facts, *asked, *told), shared)
+
+
+def _acceptance(linked: LinkedMatch) -> Accept:
+    own, seat = linked.agreement, linked.seat
+    return Accept(own.names[seat], own.commitments[seat], own.keys[seat])
 
 
 def enter(target: Watch, context: Context) -> Step[Watching]:
@@ -190,7 +196,8 @@ def synced(mode: _Mode, sync: Sync, context: Context) -> Step[_Mode | Tumble | A
         return part(why).preceded_by(*keep(Faulted("link", str(error))))
     was_ours = play.linked.is_ours
     play, effects = _take(play._replace(linked=None), facts, context.shared)
-    play = play._replace(linked=linked)
+    play, signed = _take_signature(play._replace(linked=linked), linked.other, sync.signed)
+    effects += signed
     if linked.is_ours and not was_ours:
         effects += (PlaySound(Sound.WAKE),)  # players may have done something else meanwhile
     shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
@@ -233,6 +240,25 @@ def _say_move(before: Match, shut: Tiles, shared: Shared) -> Message:
     return message(_SHUT, box=box, tiles=tiles, count=left)
 
 
+def _take_signature(
+    play: MatchInPlay, player: int, signed: LogSignature | None
+) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """Keeps a box's signature, if it's one that's still missing."""
+    linked = play.linked
+    if linked is None or signed is None or not linked.is_new_signature(player, signed):
+        return play, ()
+    play = play._replace(linked=linked.with_signature(player, signed.signature))
+    return play, keep(LogSigned(player, signed.signature))
+
+
+def helper_signed(mode: _Mode, came: HelperSigned, context: Context) -> Step[_Mode]:
+    """Keeps this box's own signature."""
+    if mode.play.linked is None:
+        return Step(mode)
+    play, signed = _take_signature(mode.play, mode.play.linked.seat, came.signed)
+    return Step(replace(mode, play=play), signed, refusal=context.shared.refusal) if signed else Step(mode)
+
+
 def levers_seen(mode: _Mode, levers: Levers, context: Context) -> Step[_Mode]:
     """Shows the levers of the other box as they move. If one is lost, the next says it all."""
     linked = mode.play.linked
@@ -247,9 +273,7 @@ def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
     linked = mode.play.linked
     if linked is None or linked.seat == 0 or linked.confirmed is not None:
         return Step(mode)
-    own = linked.agreement
-    accept = Accept(own.names[linked.seat], own.commitments[linked.seat])
-    return Step(mode, ask_link(Send(accept)), refusal=context.shared.refusal)
+    return Step(mode, ask_link(Send(_acceptance(linked))), refusal=context.shared.refusal)
 
 
 def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch | Part]:
@@ -258,8 +282,13 @@ def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch 
     if play.linked is None:
         return Step(mode)
     if came.peer is Peer.LEFT and not play.linked.is_settled:
-        name = peer_name(play, shared)
-        return part(message("{box} has left. The match doesn't count.", box=name))
+        name, other = peer_name(play, shared), play.linked.other
+        why = (
+            message("{box} left with a throw on the table. The match doesn't count.", box=name)
+            if play.linked.has_thrown(other)
+            else message("{box} has left. The match doesn't count.", box=name)
+        )
+        return part(why).preceded_by(*keep_departure(play, other))
     told = tell_peer(play) if came.peer is Peer.HERE and play.linked.awaits_confirmation else ()
     if not told and came.peer is shared.peer:
         return Step(mode)
@@ -289,4 +318,6 @@ def give_up(mode: _Mode, context: Context) -> Step[_Mode | Part]:
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
     name = peer_name(mode.play, context.shared)
-    return part(message("{box} has been away for too long. The match doesn't count.", box=name))
+    why = message("{box} has been away for too long. The match doesn't count.", box=name)
+    noted = keep_departure(mode.play, mode.play.linked.other) if mode.play.linked else ()
+    return part(why).preceded_by(*noted)

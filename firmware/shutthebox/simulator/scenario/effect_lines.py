@@ -6,10 +6,12 @@ from typing import Any, TypeAlias
 from shutthebox.game.effects import Keep, PlaySound, Show
 from shutthebox.game.facts import (
     Began,
+    BoxLeft,
     ClockShown,
     Fact,
     Faulted,
     Finished,
+    LogSigned,
     PlayersLeft,
     Remembered,
     Resumed,
@@ -75,5 +77,5 @@ def fact_text(fact: Fact) -> str:
             return _own_text(fact)
 
 
-def _own_text(fact: Action | ClockShown | Rolled | Revealed) -> str:
+def _own_text(fact: Action | ClockShown | BoxLeft | LogSigned | Rolled | Revealed) -> str:
     return fact.to_text()

@@ -19,11 +19,13 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple, TypeAlias, assert_never
 
 from shutthebox.errors import one_line
-from shutthebox.link.messages import from_line, to_line
+from shutthebox.link.messages import Message as BoxMessage
+from shutthebox.link.messages import Sync, from_line, to_line
 from shutthebox.link.requests import (
     DIGITS,
     PAIRING_S,
     EnterRoom,
+    HelperSigned,
     Leave,
     LinkReport,
     LinkRequest,
@@ -43,6 +45,7 @@ from shutthebox_link.channel import MOST_PACKET, Channel, is_presence
 from shutthebox_link.farewell import Farewell, Stage
 from shutthebox_link.key_store import KeyStore, Known, Unreadable
 from shutthebox_link.pairing import Guest, Host
+from shutthebox_link.signing import check_signature
 from shutthebox_uplink.mqtt import GOODBYE_S, Broker, Connected, Disconnected, Event, Message
 
 CONNECT_S = 10.0
@@ -164,7 +167,7 @@ class Helper:
     Args:
         path: the box's socket.
         place: where the broker is.
-        keys: the secrets of all sessions.
+        keys: the secrets of all sessions, and the box's own.
         pairing_s: seconds for which a room stays open.
         clock_s: a monotonic clock, in seconds.
         connect: opens a connection, given the arguments of `Broker`.
@@ -372,7 +375,7 @@ class Helper:
                 self._rejoin(session)
             case Send(message):
                 if self._meeting is not None and self._sent.allows():
-                    self._send(self._meeting, to_line(message))
+                    self._send(self._meeting, to_line(self._sign(message)))
             case Leave():
                 self._close_room()
                 self._keys.leave_all()
@@ -380,6 +383,15 @@ class Helper:
                     self._leave(self._meeting)
             case _:
                 assert_never(request)
+
+    def _sign(self, message: BoxMessage) -> BoxMessage:
+        """The message with the signature that it asks for, which the box gets, too."""
+        if not isinstance(message, Sync) or message.signed is None:
+            return message
+        signed = self._keys.signer.sign(message.signed.digest)
+        if signed is not None:
+            self._report(HelperSigned(signed))
+        return message._replace(signed=signed)
 
     def _send(self, meeting: _Meeting, line: bytes) -> None:
         packet = meeting.channel.seal(line)
@@ -587,7 +599,7 @@ class Helper:
                     meeting.ask_again_s = soon_s if heard.doubt else math.inf
                 if heard.message is not None:
                     with suppress(ValueError):  # from a hostile box
-                        self._report(Received(from_line(heard.message)))
+                        self._report(Received(check_signature(from_line(heard.message))))
             case _:
                 assert_never(event)
 
@@ -603,5 +615,5 @@ class Helper:
                 return  # not yet paired: the box doesn't know of this session
             meeting.pending_until_s = None
             self._close_room()
-            self._report(Paired(meeting.channel.session))
+            self._report(Paired(meeting.channel.session, self._keys.signer.public_key))
         self._report(PeerIs(peer))

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from shutthebox.files import read_bytes, reason, remove_parts, replace_file
 from shutthebox.marker import Marker
 from shutthebox_link.channel import session_of
+from shutthebox_link.signing import Signer
 
 FILE = "sessions.json"
 MOST_SESSIONS = 16
@@ -64,10 +65,13 @@ class KeyStore:
     Args:
         folder: one that only the helper's user can read.
         clock_s: a monotonic clock, in seconds; it may begin anew with each helper.
+
+    Attributes:
+        signer: signs with the key of this box, whatever becomes of its sessions.
     """
 
     def __init__(self, folder: Path, clock_s: Callable[[], float] = time.monotonic) -> None:
-        self._path, self._clock_s = folder / FILE, clock_s
+        self._path, self._clock_s, self.signer = folder / FILE, clock_s, Signer(folder)
         self._known: list[Known] = []
         self._counted_s = clock_s()
         self._written: list[Known] = []
