@@ -177,7 +177,8 @@ def folder(tmp_path: Path, evening: Path) -> Path:
     shutil.copy(PROJECT / "hardware/config.txt", tmp_path / "usr/share/shutthebox")
     shutil.copy(PROJECT / "systemd/shutthebox.service", tmp_path / "etc/systemd/system")
     (tmp_path / "usr/share/shutthebox-uplink").mkdir()
-    shutil.copy(PROJECT / "systemd/mosquitto-link.conf", tmp_path / "usr/share/shutthebox-uplink")
+    for name in ("mosquitto-link.conf", "mosquitto-link.acl", "mosquitto-unit.conf"):
+        shutil.copy(PROJECT / "systemd" / name, tmp_path / "usr/share/shutthebox-uplink")
     (tmp_path / "var/lib/private/shutthebox").mkdir(parents=True)
     state = tmp_path / "home/.local/state/shutthebox"
     shutil.copytree(evening, state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -69,6 +70,7 @@ class LinkBroker:
         ):
             assert before in text
             text = text.replace(before, after)
+        shutil.copy(PROJECT / "systemd/mosquitto-link.acl", self.folder / "link.acl")
         # As root Mosquitto would become a user that can't read the folder.
         (self.folder / "link.conf").write_text(f"user root\n{text}")
         self.process = Mosquitto(self.folder / "link.conf")
