@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -360,6 +361,19 @@ def sha(text: str | bytes) -> str:
     return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
 
 
+DOMINOES = [[low, high] for low in range(1, 7) for high in range(low, 7)]
+
+
+def numbers_of(text: str) -> Iterator[int]:
+    for block in count():
+        digest = hashlib.sha256(f"{text} {block}".encode()).digest()
+        yield from (int.from_bytes(digest[at : at + 4], "big") for at in range(0, 32, 4))
+
+
+def below(bound: int, source: Iterator[int]) -> int:
+    return next(number for number in source if number < 2**32 - 2**32 % bound) % bound
+
+
 def check_by_hand(text: str) -> None:
     """As docs/link.md says, and with nothing of the package."""
     lines = text.splitlines()
@@ -382,27 +396,29 @@ def check_by_hand(text: str) -> None:
     names, keys, signatures = ([of_seat[word, seat] for seat in "12"] for word in ("box", "key", "signature"))
     agreed = [game, int(said["rounds"]), first, int(limit), names, ends, session, keys]
     played = [line.split() for line in lines if line[0] in "12"]
-    throws = sum("+" in words[1] or words[1].isdigit() for words in played)
+    throws = sum(words[1][0].isdigit() for words in played)
     # Links, from the last throw back to the commitments.
     links = [(last1, last2)]
     for _ in range(throws):
         links.append((sha(bytes.fromhex(links[-1][0])), sha(bytes.fromhex(links[-1][1]))))
     links.reverse()
     assert list(links[0]) == ends
-    entries, number = [], 0
+    entries, number, ends_of = list[str](), 0, DOMINOES
     for seat, what, *answer in played:
-        if "+" not in what and not what.isdigit():
+        if not what[0].isdigit():
             entries.append("next")
+            ends_of = DOMINOES
             continue
         number += 1
         faces, both = [int(face) for face in what.split("+")], links[number]
-        stream = b"".join(
-            hashlib.sha256(f"{both[0]} {both[1]} {number} {seat} {len(faces)} {block}".encode()).digest()
-            for block in range(9)
-        )
-        numbers = [int.from_bytes(stream[at : at + 4], "big") for at in range(0, len(stream), 4)]
-        usable = [each for each in numbers if each < 2**32 - 2**32 % 6]
-        assert faces == [each % 6 + 1 for each in usable[: len(faces)]]
+        source = numbers_of(f"{both[0]} {both[1]} {number} {seat} {len(faces)}")
+        if 'draw = "dominoes"' in game:
+            ends_of = ends_of or DOMINOES
+            domino = ends_of[below(len(ends_of), source)]
+            assert faces == domino
+            ends_of = [other for other in ends_of if other != domino]
+        else:
+            assert faces == [below(6, source) + 1 for _ in faces]
         entries += [f"roll {len(faces)}", f"throw {what} {both[int(seat) - 1]}"]
         if answer:
             entries.append(f"open {answer[0][1:]}" if answer[0][0] == "+" else f"shut {answer[0]}")
@@ -417,7 +433,7 @@ def check_by_hand(text: str) -> None:
         assert f"commitment of {of_seat['box', seat]}: {sha(f'{end} {key}')}" in verify(text).out
 
 
-@pytest.mark.parametrize("game", ["traditional", "golf", "pub", "open-one"])
+@pytest.mark.parametrize("game", ["traditional", "golf", "pub", "open-one", "domino-bag"])
 def test_an_outsider_checks_a_match_by_hand(game: str) -> None:
     check_by_hand(write(signed_record(3, game, rounds=2)))
 

@@ -12,7 +12,7 @@ from tests.support.machine import Queue, settings_for
 from shutthebox.config.profiles import builtin
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.effects import AskLink, Keep, PlaySound, Show, Sound
-from shutthebox.game.facts import Faulted, Finished, PlayersLeft, Resumed
+from shutthebox.game.facts import BoxLeft, Faulted, Finished, PlayersLeft, Resumed
 from shutthebox.game.inputs import (
     HealthChanged,
     Held,
@@ -48,6 +48,7 @@ from shutthebox.link.requests import (
 from shutthebox.rules.actions import Action
 from shutthebox.rules.linked_dice import LINKS, DiceChain
 from shutthebox.rules.match import Stage
+from shutthebox.translations import localize_screen
 
 CHAINS = DiceChain("5e" * 32), DiceChain("fa" * 32)
 
@@ -82,6 +83,29 @@ def test_a_box_that_keeps_its_throw_to_itself_ends_the_match() -> None:
         assert machine.state.mode.name is Mode.LINKING
         assert Keep(PlayersLeft()) in effects
         assert AskLink(Leave()) in effects
+
+
+@pytest.mark.parametrize("rolled", [True, False])
+def test_who_leaves_with_a_throw_on_the_table_is_named_at_both_boxes(rolled: bool) -> None:
+    """They know the faces before the other box does, and nobody can make them play on."""
+    host, guest = (linked(seat).after(Rolled(2)) if rolled else linked(seat) for seat in (0, 1))
+    left = Keep(BoxLeft(0, has_thrown=rolled))
+    watching = box(guest)
+    *effects, shown = watching.step(LinkReported(PeerIs(Peer.LEFT)), 2 * S)
+    assert left in effects
+    assert effects.index(left) < effects.index(Keep(PlayersLeft())), "it's part of the match"
+    assert isinstance(shown, Show)
+    text = localize_screen(shown).text
+    assert ("The Anchor left with a throw on the table." in text) is rolled
+    leaving = box(host)
+    leaving.step(HeldLong(), 2 * S)
+    assert left in leaving.step(Pressed(), 3 * S)
+
+
+def test_a_box_whose_throw_was_awaited_for_too_long_is_named_too() -> None:
+    """Pulling the plug is no better way to leave."""
+    machine = box(linked(1).after(Rolled(2)))
+    assert Keep(BoxLeft(0, has_thrown=True)) in machine.step(TimePassed(), (LIMIT_S + 1) * S)
 
 
 def test_nobody_is_hurried_who_thinks_about_the_throw() -> None:

@@ -107,7 +107,9 @@ def linked_to(match: Match) -> Linked | None:
     if game is None or match.players != 2:
         return None
     commitments = DiceChain(secret).commitment, _OTHER_CHAIN.commitment
-    agreement = Agreement(game, match.rounds, 0, 600, ("The Anchor", "The Crown"), commitments, "5e" * 16)
+    agreement = Agreement(
+        game, match.rounds, 0, 600, ("The Anchor", "The Crown"), commitments, "5e" * 16, ("3b" * 32, "")
+    )
     return Linked(agreement, 0, secret)
 
 

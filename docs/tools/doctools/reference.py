@@ -8,6 +8,7 @@ from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import SECTIONS
 from shutthebox.rules import record
 from shutthebox.rules.conditions import WORDS
+from shutthebox.rules.linked_boxes import BOX_WORDS
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS
 from shutthebox.simulator.scenario.script import VERBS
 from shutthebox.translations import finished_codes, translations
@@ -171,6 +172,21 @@ _CONDITIONS = {
 }
 """What each word of `shutthebox.rules.conditions.WORDS` says of a match."""
 
+_BOXES = {
+    "session": (
+        "`session 5e… 600`",
+        "their meeting, and the seconds within which a box must reveal its link",
+    ),
+    "box": ("`box 1 The Anchor`", "what the box of this seat calls itself"),
+    "key": ("`key 1 3b…`", "its public key; left out if it has none"),
+    "signature": ("`signature 1 c4…`", "its signature of the finished match; left out if it's missing"),
+    "left": (
+        "`left 2 with a throw on the table`",
+        "this seat's box left before the match was decided; not signed",
+    ),
+}
+"""What each word of `shutthebox.rules.linked_boxes.BOX_WORDS` says of a match."""
+
 
 def _conditions() -> Iterator[str]:
     yield from (
@@ -191,7 +207,15 @@ def _conditions() -> Iterator[str]:
         "seat and how many dice it has. The SHA-256 of a link's 32 bytes is the link before it; the one before the first",
         "is the commitment, which both boxes revealed before the match. So neither could choose a throw, and `shutthebox verify`",
         "checks every throw from the record alone.",
+        "",
+        "The record of such a match also says, after that, what both boxes have signed ([how](link.md#check-a-match-by-hand)):",
+        "",
+        "| line | meaning |",
+        "|---|---|",
     )
+    for word in BOX_WORDS:
+        line, meaning = _BOXES[word]
+        yield f"| {line} | {meaning} |"
 
 
 _JSON = """### JSON

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator
-from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,19 +92,11 @@ def _own_commitments(args: argparse.Namespace) -> frozenset[str] | None:
     return frozenset([*args.mine, *own])
 
 
-class Found(Enum):
-    """What has become of something to check."""
+class ProofLine(NamedTuple):
+    """What is said of a record, and whether it makes the record wrong."""
 
-    RIGHT = auto()
-    WRONG = auto()
-    UNKNOWN = auto()
-
-
-class Check(NamedTuple):
-    """A line about a record, and whether it's right."""
-
-    found: Found
-    line: str
+    text: str
+    is_wrong: bool = False
 
 
 def _check_linked(path: Path, mine: frozenset[str] | None) -> int:
@@ -118,47 +109,47 @@ def _check_linked(path: Path, mine: frozenset[str] | None) -> int:
     print(f"{path}: {reason or 'every throw follows from the links'}")
     checks = [*_check_play(played, end, conditions), *_check_boxes(played, end, mine)]
     for check in checks:
-        print(check.line)
-    is_wrong = reason is not None or any(check.found is Found.WRONG for check in checks)
+        print(check.text)
+    is_wrong = reason is not None or any(check.is_wrong for check in checks)
     return 1 if is_wrong else 0
 
 
-def _check_play(played: Record, end: Match, conditions: Conditions) -> Iterator[Check]:
+def _check_play(played: Record, end: Match, conditions: Conditions) -> Iterator[ProofLine]:
     """Whether the match is finished, and was played as two linked boxes play."""
     if end.result is not None:
         names = [_name(played.boxes, winner) for winner in end.result.winners]
-        yield Check(Found.RIGHT, f"finished: won by {' and '.join(names) or 'nobody'}, by the rules")
+        yield ProofLine(f"finished: won by {' and '.join(names) or 'nobody'}, by the rules")
     else:
         departure = played.boxes.departure if played.boxes else ""
         why = f": {departure}" if departure else ": given up" if played.given_up else ""
-        yield Check(Found.WRONG, f"not finished{why}")
+        yield ProofLine(f"not finished{why}", is_wrong=True)
     if played.boxes is None:
         return
     game = linkable(played.profile)
     if game is None:
-        yield Check(Found.WRONG, "game: not one that two boxes can play")
+        yield ProofLine("game: not one that two boxes can play", is_wrong=True)
     elif played.profile not in (game, recognize(game)):
-        yield Check(Found.WRONG, "game: its name, or more, isn't what these rules are called")
+        yield ProofLine("game: its name, or more, isn't what these rules are called", is_wrong=True)
     else:
         tiles = played.profile.tiles
-        yield Check(Found.RIGHT, f"game: {played.profile.name}, tiles {tiles[0]} to {tiles[-1]}")
+        yield ProofLine(f"game: {played.profile.name}, tiles {tiles[0]} to {tiles[-1]}")
     others = conditions._replace(versions=(), out_of_play=(), first=1, linked=None)
     if others != Conditions():
-        yield Check(Found.WRONG, "dice, computers or lost facts: a linked match has none of these")
+        yield ProofLine("dice, computers or lost facts: a linked match has none of these", is_wrong=True)
 
 
-def _check_boxes(played: Record, end: Match, mine: frozenset[str] | None) -> Iterator[Check]:
+def _check_boxes(played: Record, end: Match, mine: frozenset[str] | None) -> Iterator[ProofLine]:
     """Whether both boxes have signed it, and whether one of them is one's own."""
     boxes, proof = played.boxes, played.conditions and played.conditions.linked
     keys = boxes.keys if boxes else ("", "")
     assert proof is not None, "it was played on two boxes"
     digest, is_whole = decided_hash(played), end.result is not None
     if boxes is None or not any(keys):
-        yield Check(Found.UNKNOWN, "signatures: none; only the throws are proved, not the choices")
+        yield ProofLine("signatures: none; only the throws are proved, not the choices")
     elif keys[0] == keys[1]:
-        yield Check(Found.WRONG, "signatures: both boxes have the same key")
+        yield ProofLine("signatures: both boxes have the same key", is_wrong=True)
     elif not can_check():
-        yield Check(Found.UNKNOWN, "signatures: not checked")
+        yield ProofLine("signatures: not checked")
     found = set[str]()
     for seat in (0, 1):
         name = _name(boxes, seat)
@@ -168,35 +159,36 @@ def _check_boxes(played: Record, end: Match, mine: frozenset[str] | None) -> Ite
             found.add(name)
         if boxes is not None and any(keys) and is_whole:
             yield from _check_signature(boxes, seat, digest, is_mine=is_mine)
-        yield Check(Found.UNKNOWN, f"commitment of {name}: {commitment}{' (yours)' * is_mine}")
+        yield ProofLine(f"commitment of {name}: {commitment}{' (yours)' * is_mine}")
     if mine is None:
-        yield Check(
-            Found.UNKNOWN,
+        yield ProofLine(
             "not known: whose keys and dice these are. Whoever has both can make any match. "
             "For a match of your own box, give its commitment: --mine",
         )
     elif not found:
-        yield Check(Found.WRONG, "yours: neither of the two is your box")
+        yield ProofLine("yours: neither of the two is your box", is_wrong=True)
     versions = [f"version {version}" for version in (played.conditions and played.conditions.versions) or ()]
     out = played.conditions.out_of_play if played.conditions else ()
     levers = [f"levers out of play {', '.join(map(str, out))}"] if out else []
     if said := [*versions, *levers]:
-        yield Check(Found.UNKNOWN, f"not signed: {'; '.join(said)}")
+        yield ProofLine(f"not signed: {'; '.join(said)}")
 
 
-def _check_signature(boxes: LinkedBoxes, seat: int, digest: str | None, *, is_mine: bool) -> Iterator[Check]:
+def _check_signature(
+    boxes: LinkedBoxes, seat: int, digest: str | None, *, is_mine: bool
+) -> Iterator[ProofLine]:
     """Whether a box has signed exactly this."""
     what, key, signature = f"signature of {boxes.names[seat]}", boxes.keys[seat], boxes.signatures[seat]
     if not key or not signature:
         # The owner of this box wants to know what it has seen, and a forger may have left the signature out.
-        found = Found.WRONG if is_mine else Found.UNKNOWN
-        yield Check(found, f"{what}: missing; its player's choices may have been written afterwards")
+        said = f"{what}: missing; its player's choices may have been written afterwards"
+        yield ProofLine(said, is_wrong=is_mine)
     elif not can_check():
         return
     elif digest is not None and is_genuine(key, signature, text_to_sign(digest)):
-        yield Check(Found.RIGHT, f"{what}: good")
+        yield ProofLine(f"{what}: good")
     else:
-        yield Check(Found.WRONG, f"{what}: not of this match; something in the record was changed")
+        yield ProofLine(f"{what}: not of this match; something in the record was changed", is_wrong=True)
 
 
 def _name(boxes: LinkedBoxes | None, seat: int) -> str:
