@@ -96,7 +96,7 @@ def test_who_leaves_with_a_throw_on_the_table_is_named_at_both_boxes(rolled: boo
     assert effects.index(left) < effects.index(Keep(PlayersLeft())), "it's part of the match"
     assert isinstance(shown, Show)
     text = localize_screen(shown).text
-    assert ("The Anchor left with a throw on the table." in text) is rolled
+    assert ("The Anchor has left with a throw on the table." in text) is rolled
     leaving = box(host)
     leaving.step(HeldLong(), 2 * S)
     assert left in leaving.step(Pressed(), 3 * S)

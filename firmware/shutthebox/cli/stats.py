@@ -151,6 +151,8 @@ def _document(found: queries.Statistics) -> dict[str, Any]:
     document = dataclasses.asdict(found)
     for entry in document["dice"]:
         entry["p_value"] = entry.pop("fairness")["p_value"]
+    if not found.linked:
+        del document["linked"]  # most boxes are never linked
     return document
 
 

@@ -284,7 +284,7 @@ def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch 
     if came.peer is Peer.LEFT and not play.linked.is_settled:
         name, other = peer_name(play, shared), play.linked.other
         why = (
-            message("{box} left with a throw on the table. The match doesn't count.", box=name)
+            message("{box} has left with a throw on the table. The match doesn't count.", box=name)
             if play.linked.has_thrown(other)
             else message("{box} has left. The match doesn't count.", box=name)
         )
