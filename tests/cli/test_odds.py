@@ -27,6 +27,29 @@ def test_a_turns_start() -> None:
     assert mean == pytest.approx(found["expected_score"])
 
 
+def test_a_turn_that_only_the_last_throw_ends(tmp_path: Path) -> None:
+    rules = tmp_path / "opens.toml"
+    rules.write_text('name = "opens"\ntiles = [2, 13]\nblocked = "opens-one"\n')
+    # A throw without a move opens the 2 again, so before the last throw it's shut once in 37 times, and the
+    # last throw shuts it as often.
+    found = document(rules)
+    assert found["last_throw"] == 999
+    assert found["expected_score"] == pytest.approx(13 * 2 / 37 + 15 * 35 / 37, abs=1e-9)
+    assert "From throw 999 on, a throw without a move ends the turn." in printed("odds", rules)
+    assert "From throw 999 on, a throw without a move ends the turn." in printed("profiles", rules)
+
+
+def test_no_figure_is_the_noise_of_rounding(tmp_path: Path) -> None:
+    rules = tmp_path / "opens.toml"
+    rules.write_text('name = "opens"\ntiles = 6\nblocked = "opens-one"\n')
+    for words in ((), ("--throw", "6,5")):
+        found = document(rules, *words)
+        assert (found["expected_score"], found["probability_shut"]) == (0, 1)
+        assert "-0" not in printed("odds", rules, *words)
+        assert "e-" not in printed("odds", rules, *words)
+        assert "e-" not in printed("odds", rules, *words, "--json")
+
+
 def test_a_throw() -> None:
     found = document("traditional", "--throw", "3,5")
     moves = [move["tiles"] for move in found["moves"]]

@@ -1,8 +1,9 @@
 """The oracle of the odds: best play worked out from the rules' own functions, as slow as it is plain.
 
 All positions that can be reached are listed, each with the positions that every throw and every answer
-leads to. Then play is valued back from its last throw: with no throw left a turn stands as it is; with one
-throw more a position is worth the mean over its throws, each with the best answer. Where every turn comes to
+leads to. Then play is valued back from its last throw: with no throw left a turn stands as it is (where tiles
+open again, it first goes on until a throw shuts nothing); with one throw more a position is worth the mean
+over its throws, each with the best answer. Where every turn comes to
 an end by itself, that is exact, in fractions; else it goes on until nothing changes any more, or for all the
 throws that a turn can have.
 """
@@ -110,6 +111,9 @@ class Oracle:
                     rolls[dice][tuple(self._after(*option, waiting) for option in options)] += weight
             self._positions[_key(match)] = match, rolls
         self._values = {key: self._cut_off(match) for key, (match, _) in self._positions.items()}
+        if profile.blocked is Blocked.OPENS_ONE and profile.turns is Turns.WHOLE:
+            for key, (at, events) in sorted(self._positions.items(), key=_fewest_open):
+                self._values[key] = self._of(at, events, late=True)
         for _ in range(MAX_THROWS - 1):
             before = self._values
             self._values = {key: self._of(match, rolls) for key, (match, rolls) in self._positions.items()}
@@ -162,18 +166,26 @@ class Oracle:
         worths = self._over(over) if match.players == 1 else None
         return Value(worths or (Fraction(0),) * match.players, self._good(over) if worths else 0)
 
-    def _of(self, match: Match, rolls: Mapping[int, Events]) -> Value:
-        return self.best_dice(match, {dice: self._mean(match, events) for dice, events in rolls.items()})
+    def _of(self, match: Match, rolls: Mapping[int, Events], *, late: bool = False) -> Value:
+        means = {dice: self._mean(match, events, late=late) for dice, events in rolls.items()}
+        return self.best_dice(match, means)
 
-    def _mean(self, match: Match, events: Events) -> Value:
+    def _mean(self, match: Match, events: Events, *, late: bool = False) -> Value:
         whole = sum(events.values())
         nothing: Any = Fraction(0) if self.exact else 0.0
         worths, good = [nothing] * match.players, nothing
         for found, weight in events.items():
             value = self.best_answer(match, {after.choice: self._worth(after) for after in found})
+            if late and any(after.worths is None and not self._shuts(match, after) for after in found):
+                # Still the value of stopping here.
+                value = self._worth(After(0, _key(same(match)), None, None))
             worths = [a + weight * b for a, b in zip(worths, value.worths, strict=True)]
             good += weight * value.good
         return Value(tuple(each / whole for each in worths), good / whole)
+
+    def _shuts(self, match: Match, after: After) -> bool:
+        """Whether an answer leaves fewer tiles open."""
+        return self._positions[after.position][0].turn.open.bit_count() < match.turn.open.bit_count()
 
     def _worth(self, after: After) -> Value:
         if after.worths is not None:
@@ -190,6 +202,10 @@ class Oracle:
             return before == after
         pairs: Any = zip((*before.worths, before.good), (*after.worths, after.good), strict=True)
         return all(abs(a - b) <= 1e-14 * max(1, abs(b)) for a, b in pairs)
+
+
+def _fewest_open(position: tuple[object, tuple[Match, object]]) -> int:
+    return position[1][0].turn.open.bit_count()
 
 
 def same(match: Match) -> Match:

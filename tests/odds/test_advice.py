@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import pytest
+from tests.support.house import house
 
 from shutthebox.config import profiles
 from shutthebox.odds.advice import advise
 from shutthebox.odds.odds import Odds
+from shutthebox.odds.orders import order_odds
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.worths import OddsError, Unit
 from shutthebox.rules import turn as turns
@@ -105,3 +107,25 @@ def test_the_best_move_to_win_where_it_is_another() -> None:
                     assert chances[advice.best_to_win or 0] == best
                     others += 1
     assert others > 0
+
+
+TOGETHER = 'turns = "together"\ntiles = 4\nshut_wins = "no"\nsides = 4'
+
+
+@pytest.mark.parametrize("one_die", ["optional-tiles", "forced-tiles"])
+def test_advice_on_one_row_of_several_keeps_to_the_dice_for_everyone(one_die: str) -> None:
+    profile = house(f'{TOGETHER}\none_die = "{one_die}"\none_die_at = 2')
+    few, many = Turn(to_tiles([1, 2]), throws=1, moves=1), Turn(to_tiles([1, 2, 3]), throws=1, moves=1)
+    for others, dice in ((many, [2]), (few, [1] if one_die == "forced-tiles" else [2, 1])):
+        match = begin(profile, 2)._replace(rows=(few, others))
+        assert sorted((option.choice for option in advise(match).options), reverse=True) == dice
+
+
+def test_what_a_row_is_worth_does_not_depend_on_the_other_rows() -> None:
+    profile = house(f'{TOGETHER}\none_die = "optional-tiles"\none_die_at = 2')
+    few, many = Turn(to_tiles([1, 2]), throws=1, moves=1), Turn(to_tiles([1, 2, 3]), throws=1, moves=1)
+    found = {
+        order_odds(profile).points(begin(profile, 2)._replace(rows=(few, others))).points(few)
+        for others in (few, many)
+    }
+    assert len(found) == 1

@@ -9,6 +9,7 @@ from functools import reduce
 import pytest
 from tests.support.chance import next_action
 from tests.support.fast import fast_among
+from tests.support.house import house
 
 from shutthebox.config import profiles
 from shutthebox.odds.coach import Balance, Decision, MatchReview, TurningPoint, review
@@ -201,6 +202,60 @@ def test_time_that_runs_out_is_the_players_fault() -> None:
     assert float(win.skill) == pytest.approx(lost - match_play(match).worth(after.turn))
     assert win.final - win.initial == win.luck + win.skill
     assert float(win.final) == pytest.approx(lost, abs=1e-9)
+
+
+TOGETHER = {
+    "head to head": 'like = "head-to-head"\ntiles = 6\nshut_others = 0',
+    "a shut ends the round": 'turns = "together"\ntiles = 4\none_die = "optional-high"\nshut_wins = "round"',
+    "one die is forced": 'turns = "together"\ntiles = 5\none_die = "forced-sum"\nshut_wins = "no"',
+    "a head start": (
+        'turns = "together"\ntiles = 5\nown_throws = 2\none_die = "optional-sum"\nhandicap = [[1], 3]'
+    ),
+}
+
+
+@pytest.mark.parametrize("game", TOGETHER)
+def test_with_one_throw_for_all_everyone_comes_to_the_score_they_had(game: str) -> None:
+    profile = house(TOGETHER[game])
+    for seed in range(20):
+        match, actions = played(profile, 2, seed)
+        found = review(begin(profile, 2), actions, for_win=False)
+        adds_up(found)
+        if not match.tie_rounds:
+            assert [player.points.final for player in found.players] == [row.score for row in match.rows]
+
+
+def test_only_the_player_who_makes_the_throw_for_all_chose_its_dice() -> None:
+    profile = house('turns = "together"\ntiles = 3\none_die = "optional-high"\nshut_wins = "no"')
+    actions: list[Action] = [Thrown((1,)), Moved(to_tiles([1])), Thrown((1,)), Moved(to_tiles([1]))]
+    found = review(begin(profile, 2), actions, for_win=False)
+    assert [(each.player, each.chosen) for each in found.decisions] == [(0, 1)]
+
+
+def test_nobody_is_blamed_for_dice_of_their_own_that_only_show_a_total() -> None:
+    profile = house('tiles = 6\none_die = "optional-high"\nshut_wins = "no"')
+    five: list[Action] = [Thrown((5,)), Moved(to_tiles([5]))]
+    of_box = review(begin(profile, 1), five, for_win=False)
+    assert [each.chosen for each in of_box.decisions if each.throw is None] == [1]
+    for found in (
+        review(begin(profile, 1), five, for_win=False, real_dice=True),
+        review(begin(profile, 1), [*five, Thrown((10,))], for_win=False),  # the 10 shows that totals count
+    ):
+        adds_up(found)
+        assert all(each.chosen == 2 for each in found.decisions if each.throw is None)
+    one: list[Action] = [Thrown((1,))]
+    certain = review(begin(profile, 1), one, for_win=False, real_dice=True)
+    assert [each.chosen for each in certain.decisions] == [1], "two dice never show a 1"
+
+
+def test_answers_that_are_worth_the_same_cost_nothing() -> None:
+    # With tiles opened again until the box is shut, every turn scores 0.
+    profile = house('tiles = 6\nblocked = "opens-one"\nshut_wins = "no"\nscore = "sum"\nstakes = "none"')
+    for seed in range(10):
+        _, actions = played(profile, 1, seed, most=60)
+        found = review(begin(profile, 1), actions, for_win=False)
+        assert found.players[0].accuracy == 100
+        assert found.worst is None
 
 
 def test_a_shared_row_is_not_reviewed() -> None:

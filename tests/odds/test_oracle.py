@@ -164,6 +164,7 @@ OPENING = {
         f'tiles = [1, 2, 4, 8]\nstart_open = [1, 4]\nmove = "single"\n{OPENS}'
     ),
     "nothing but the limit of throws ends the turn": 'tiles = [1, 9]\ndice = 1\nblocked = "opens-one"',
+    "a box that can't be shut": 'tiles = [1, 2, 13]\nblocked = "opens-one"',
     "throws are good until the limit": (
         'tiles = [1, 9]\ndice = 1\nblocked = "opens-one"\nwin = "highest"\nshut_wins = "no"'
     ),

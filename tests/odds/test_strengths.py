@@ -8,8 +8,7 @@ from tests.support.house import house
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds.bank import bank_play
-from shutthebox.odds.evaluate import PositionPlay
-from shutthebox.odds.model import TURN_KEYS, DiceChoice, TurnModel
+from shutthebox.odds.model import TURN_KEYS, DiceChoice, PositionPlay, TurnModel
 from shutthebox.odds.odds import for_points, odds_for_points
 from shutthebox.odds.strengths import Strength, by_odds, highest_first, simple_answer
 from shutthebox.odds.worths import End

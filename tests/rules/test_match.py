@@ -11,6 +11,7 @@ from tests.support.dictate import TINY, finish, points_box
 from tests.support.fast import fast_among
 
 from shutthebox.config.profiles import builtin
+from shutthebox.rules.actions import Thrown
 from shutthebox.rules.endings import LAST_ROUND, Reason
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.profile import (
@@ -26,7 +27,7 @@ from shutthebox.rules.profile import (
     Win,
 )
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.rules.turn import Outcome
+from shutthebox.rules.turn import Outcome, Refusal
 
 PUB_3 = replace(builtin("pub"), rounds=3)
 SHARE = points_box(tie=Tie.SHARE)
@@ -271,6 +272,24 @@ def test_one_die_needs_everyones_leave() -> None:
     match = begin(game, 2).throw((1, 2)).move(to_tiles([3])).throw((1, 2)).move(to_tiles([3]))
     with pytest.raises(ValueError, match="can't be thrown"):
         match.throw((1,))
+
+
+def test_one_die_is_not_yet_allowed_while_others_need_both() -> None:
+    game = replace(TOGETHER, one_die=OneDie.OPTIONAL_HIGH, tiles=(1, 2, 7), handicap=((7,), 0))
+    match = begin(game, 2)
+    assert match.dice_refusal(1) is Refusal.ONE_DIE_NOT_YET
+    assert Thrown((1,)).why_not(match) == "one die: not yet, for everyone"
+    match = match.throw((1, 1)).move(to_tiles([2])).throw((1, 1)).move(to_tiles([2]))
+    assert match.dice_refusal(1) is Refusal.ONE_DIE_NOT_YET
+
+
+def test_a_total_of_both_dice_is_for_everyone_even_where_one_die_would_be_forced() -> None:
+    game = replace(TOGETHER, one_die=OneDie.FORCED_SUM, tiles=(1, 2, 9), handicap=((9,), 0))
+    match = begin(game, 2).throw((9,))
+    assert match.turn.outcome is Outcome.BLOCKED
+    assert match.advance().throw((9,)).stage is Stage.ANSWER
+    match = begin(replace(game, handicap=(0, (9,))), 2).throw((9,)).move(to_tiles([9]))
+    assert match.throw((9,)).turn.outcome is Outcome.BLOCKED
 
 
 def test_a_row_that_waits_for_one_die_is_not_blocked_before_the_others_may_throw_it() -> None:

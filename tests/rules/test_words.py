@@ -256,6 +256,8 @@ def test_no_sentence_is_never_said() -> None:
     for format_ in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
         loses: dict[str, Any] = {"match": format_, "limit": 45}
         changes += [{**loses, "stakes": Stakes.LOSER_PAYS}, {**loses, "tie": Tie.REPLAY_ALL}]
+    # No throw can shut the 13.
+    changes += [{"tiles": (2, 13), "blocked": Blocked.OPENS_ONE, "first_move_must_include": None}]
     for change in changes:
         for draw in Draw:
             said |= {key for key, _ in words._rules(replace(BASE, **{"draw": draw, **change}))}

@@ -8,7 +8,7 @@ from pathlib import Path
 from shutthebox.cli.chart import write_chart
 from shutthebox.cli.odds_fair import fair_answer, fair_document, fair_text
 from shutthebox.cli.odds_players import players_answer, players_document, players_text
-from shutthebox.cli.odds_text import Answer, Move, answer_text, title
+from shutthebox.cli.odds_text import Answer, Move, answer_text, tidy, title
 from shutthebox.cli.odds_tug import tug_document, tug_text
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
@@ -208,14 +208,14 @@ def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:
         value = odds.value(turn, objective)
         ranked = odds.ranked(turn, objective)
         distribution = odds.distribution(turn, objective)
-        one_die = odds.one_die(turn, objective)
+        one_die, throws = odds.one_die(turn, objective), odds.most_throws(objective)
     except TooLargeError:
         return None
     moves = None
     if turn.throw is not None:
         legal = set(turns.answers(profile, turn))
         moves = tuple(Move(each.tiles, each.value, each.cost) for each in ranked if each.tiles in legal)
-    return Answer(value, one_die, moves, distribution)
+    return Answer(value, one_die, moves, distribution, throws=throws)
 
 
 def _estimate(profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace) -> Answer:
@@ -268,8 +268,8 @@ def _document(profile: Profile, turn: Turn, objective: Objective, answer: Answer
         moves = [
             {
                 "tiles": list(to_numbers(move.tiles)),
-                "expected_score": move.value.score,
-                "probability_shut": move.value.shut,
+                "expected_score": tidy(move.value.score),
+                "probability_shut": tidy(move.value.shut),
             }
             for move in answer.moves
         ]
@@ -277,17 +277,19 @@ def _document(profile: Profile, turn: Turn, objective: Objective, answer: Answer
         "profile": profile.name,
         "open": list(to_numbers(turn.open)),
         "objective": objective.value,
-        "expected_score": answer.value.score,
-        "probability_shut": answer.value.shut,
+        "expected_score": tidy(answer.value.score),
+        "probability_shut": tidy(answer.value.shut),
         "one_die": answer.one_die,
         "moves": moves,
-        "distribution": {str(score): chance for score, chance in sorted(answer.distribution.items())},
+        "distribution": {str(score): tidy(chance) for score, chance in sorted(answer.distribution.items())},
     }
+    if answer.throws is not None:
+        document["last_throw"] = answer.throws
     if answer.error is not None:
         document |= {
             "estimate": True,
-            "standard_error": answer.error.score,
-            "standard_error_shut": answer.error.shut,
+            "standard_error": tidy(answer.error.score),
+            "standard_error_shut": tidy(answer.error.shut),
             "samples": answer.samples,
         }
     return document

@@ -1,5 +1,6 @@
 """``shutthebox odds --fair``: the head starts that make a round of two fair."""
 
+from shutthebox.cli.odds_text import tidy
 from shutthebox.odds.head_start import FairHeadStart, fair_head_start
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.profile import Profile, Tie
@@ -31,8 +32,8 @@ def fair_document(profile: Profile, answer: tuple[FairHeadStart, ...]) -> dict[s
                 "seats": [strength.value for strength in found.strengths],
                 "seat": found.seat + 1,
                 "points": found.points,
-                "win": found.win,
-                "win_without": found.without,
+                "win": tidy(found.win),
+                "win_without": tidy(found.without),
             }
             for found in answer
         ],
@@ -49,7 +50,7 @@ def fair_text(profile: Profile, answer: tuple[FairHeadStart, ...]) -> str:
     for found in answer:
         first, second = found.strengths
         given = f"seat {found.seat + 1}: {found.points} point{'s' * (found.points != 1)}"
-        chances = f"{100 * found.win:>7.2f} % {100 * found.without:>9.2f} %"
+        chances = f"{tidy(100 * found.win):>7.2f} % {tidy(100 * found.without):>9.2f} %"
         lines.append(f"{first:<11} {second:<12} {given:<21} {chances}")
     if left_out := _left_out(profile):
         lines += ["", f"No figures: {left_out}."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shutthebox.cli.odds_text import DIGITS, percent
+from shutthebox.cli.odds_text import percent, tidy
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.bank import beats_bank
 from shutthebox.odds.orders import order_odds
@@ -93,8 +93,8 @@ def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, objec
     document: dict[str, object] = {
         "profile": profile.name,
         "players": len(answer.win),
-        "win": list(map(_tidy, answer.win)),
-        "stakes": None if answer.stakes is None else list(map(_tidy, answer.stakes)),
+        "win": list(map(tidy, answer.win)),
+        "stakes": None if answer.stakes is None else list(map(tidy, answer.stakes)),
     }
     if _of_several(profile):
         document["one_round"] = True
@@ -103,7 +103,7 @@ def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, objec
             "seat": answer.seat,
             "best": answer.best,
             "aim": answer.aim,
-            "scores": {str(score): _tidy(chance) for score, chance in answer.scores.items()},
+            "scores": {str(score): tidy(chance) for score, chance in answer.scores.items()},
         }
     return document
 
@@ -120,8 +120,8 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     stakes = None if profile.stakes is Stakes.NONE else answer.stakes
     lines += ["", f"{'seat':<6} {'to win':>9}" + (f" {'stakes':>9}" if stakes else "")]
     for at, win in enumerate(answer.win):
-        staked = f" {_tidy(round(stakes[at], 3)):>+9.3f}" if stakes else ""
-        lines.append(f"{at + 1:<6} {percent(_tidy(win)):>9}{staked}")
+        staked = f" {tidy(round(stakes[at], 3)):>+9.3f}" if stakes else ""
+        lines.append(f"{at + 1:<6} {percent(tidy(win)):>9}{staked}")
     if answer.scores is None:
         return "\n".join(lines)
     lines.append("")
@@ -130,13 +130,8 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     else:
         lines.append(f"Aim for {answer.aim} or {'more' if profile.highest_wins else 'less'}.")
     lines += ["", f"{'score':<6} {'to win':>9}"]
-    lines += [f"{score:<6} {percent(chance):>9}" for score, chance in answer.scores.items() if _tidy(chance)]
+    lines += [f"{score:<6} {percent(chance):>9}" for score, chance in answer.scores.items() if tidy(chance)]
     return "\n".join(lines)
-
-
-def _tidy(value: float) -> float:
-    """The digits that mean something; never -0.0."""
-    return round(value, DIGITS) + 0.0
 
 
 def _of_several(profile: Profile) -> bool:

@@ -38,6 +38,8 @@ class Answer:
         error: the standard error of an estimate; None for exact odds.
         samples: turns played out for an estimate.
         policy: the rule they were played by; None for exact odds.
+        throws: the number of the throw from which one without a move ends the turn, if turns last so long;
+            else None.
     """
 
     value: Value
@@ -47,6 +49,12 @@ class Answer:
     error: Value | None = None
     samples: int = 0
     policy: Policy | None = None
+    throws: int | None = None
+
+
+def tidy(value: float) -> float:
+    """The digits that mean something; never -0.0."""
+    return round(value, DIGITS) + 0.0
 
 
 def points(value: float) -> str:
@@ -69,6 +77,7 @@ def percent(chance: float) -> str:
 
 def _format(value: float, digits: int) -> str:
     """The number with this many decimals; one that would look like 0 keeps its first digit."""
+    value = tidy(value)
     if abs(value) >= 1000:
         return f"{value:.0f}"
     if 0 < abs(value) < 10.0**-digits:
@@ -113,6 +122,8 @@ def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answ
         ]
     if answer.one_die is not None:
         lines.append(f"best to throw    {'one die' if answer.one_die else f'{profile.dice} dice'}")
+    if answer.throws is not None:
+        lines.append(f"From throw {answer.throws} on, a throw without a move ends the turn.")
     if turn.throw is not None:
         lines += ["", *_moves_text(turn, objective, answer)]
     elif answer.error is None and turn == turns.start(profile):

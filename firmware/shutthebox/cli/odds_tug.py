@@ -1,6 +1,6 @@
 """``shutthebox odds`` of a tug: the chance of the current player to move the last tile."""
 
-from shutthebox.cli.odds_text import DIGITS, percent
+from shutthebox.cli.odds_text import percent, tidy
 from shutthebox.odds.tug import tug_play
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_text
@@ -13,13 +13,11 @@ def tug_document(profile: Profile, turn: Turn) -> dict[str, object]:
     moves = None
     if turn.throw is not None:
         ranked = play.ranked(turn)
-        moves = [
-            {"tiles": list(to_numbers(tiles)), "win": round(win, DIGITS)} for tiles, _, win in ranked if tiles
-        ]
+        moves = [{"tiles": list(to_numbers(tiles)), "win": tidy(win)} for tiles, _, win in ranked if tiles]
     return {
         "profile": profile.name,
         "open": list(to_numbers(turn.open)),
-        "win": round(play.worth(turn), DIGITS),
+        "win": tidy(play.worth(turn)),
         "one_die": play.one_die(turn),
         "moves": moves,
     }

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+from shutthebox.cli.odds_text import tidy
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.cli.turns_table import is_table, read_table
@@ -67,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         match = record.parse(text, str(args.record), lambda name: find(name, rules_folder(config)))
     with working(lambda: "working out the best play"):
-        found = review(match.beginning, match.actions)
+        real_dice = match.conditions is not None and match.conditions.real_dice
+        found = review(match.beginning, match.actions, real_dice=real_dice)
     if args.json:
         print(json.dumps(review_document(match, found)))
     else:
@@ -85,14 +87,14 @@ def review_document(match: Record, found: MatchReview) -> dict[str, object]:
             "round": point.round,
             "throw": list(point.throw),
             "kind": "decision" if point.decision else "dice",
-            "change": float(point.change),
+            "change": tidy(float(point.change)),
         }
     return {
         "profile": match.profile.name,
         "players": [
             {
                 "player": number,
-                "accuracy": each.accuracy,
+                "accuracy": None if each.accuracy is None else tidy(each.accuracy),
                 "win": None if each.win is None else _balance(each.win),
                 "points": _balance(each.points) if has_points else None,
             }
@@ -153,8 +155,8 @@ def _decision(decision: Decision) -> dict[str, object]:
         "throw": None if decision.throw is None else list(decision.throw),
         "chosen": list(decision.numbers(decision.chosen)) if tiles else decision.chosen,
         "best": list(decision.numbers(decision.best)) if tiles else decision.best,
-        "cost_win": None if decision.win is None else float(decision.win),
-        "cost_points": float(decision.points),
+        "cost_win": None if decision.win is None else tidy(float(decision.win)),
+        "cost_points": tidy(float(decision.points)),
     }
 
 

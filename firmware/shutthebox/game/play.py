@@ -77,6 +77,7 @@ class MatchInPlay(NamedTuple):
         luck: points the dice have added for each player in this match.
         review: the review of the turn that just ended; None before that, or if the odds are unknown.
         for_win: whether turns are also reviewed by chance of winning.
+        real_dice: whether players throw their own dice.
         tally: what each player owes from earlier matches this evening; negative if they're owed.
         beginning: the match before its first throw; None if we joined it half-way.
         actions: its actions so far.
@@ -95,6 +96,7 @@ class MatchInPlay(NamedTuple):
     luck: tuple[Fraction, ...] = ()
     review: MatchReview | None = None
     for_win: bool = False
+    real_dice: bool = False
     tally: tuple[Fraction, ...] = ()
     beginning: Match | None = None
     actions: tuple[Action, ...] = ()
@@ -144,7 +146,13 @@ def begin_play(
     players = match.players if settings.game.computers or settings.game.hints else 0
     nothing = (Fraction(0),) * match.players
     play = MatchInPlay(
-        match, given_away=nothing, luck=nothing, tally=tally, beginning=match, for_win=players > 0
+        match,
+        given_away=nothing,
+        luck=nothing,
+        tally=tally,
+        beginning=match,
+        for_win=players > 0,
+        real_dice=settings.real_dice,
     )
     return play, (Ask(Prepare(match.game, players)),)
 
@@ -182,7 +190,9 @@ def leave_peer(play: MatchInPlay) -> tuple[Effect, ...]:
 
 def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
     """Asks again for the reviews that haven't arrived."""
-    return tuple(Ask(AskReview(turn.beginning, turn.actions, play.for_win)) for turn in play.unreviewed)
+    return tuple(
+        Ask(AskReview(turn.beginning, turn.actions, play.for_win, play.real_dice)) for turn in play.unreviewed
+    )
 
 
 def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:

@@ -17,9 +17,9 @@ from shutthebox.odds.orders import has_chances, match_play, order_odds
 from shutthebox.odds.strengths import Strength, by_odds, simple_answer
 from shutthebox.odds.worths import Advice, Number, OddsError, Option, Unit
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match
+from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Scoring, Stakes
-from shutthebox.rules.turn import Turn
 
 _KEPT_GAMES = 4
 
@@ -34,11 +34,11 @@ def advise(match: Match) -> Advice:
         return Advice(_rank(chances), Unit.CHANCE)
     if match.game.stakes is Stakes.BANK:
         # The current player hasn't finished a turn, so the total is the head start.
-        bank = _bank(match.rules, match.totals[match.player])
-        return Advice(_rank(_firsts(bank, match.turn)), Unit.STAKES)
-    odds = odds_for_points(match.rules)
+        bank = _bank(match.own_rules, match.totals[match.player])
+        return Advice(_rank(_firsts(bank, match)), Unit.STAKES)
+    odds = odds_for_points(match.own_rules)
     unit = Unit.THROWS if odds.profile.score is Scoring.THROWS else Unit.POINTS
-    return Advice(_rank(_firsts(odds.play, match.turn)), unit, _to_win(match))
+    return Advice(_rank(_firsts(odds.play, match)), unit, _to_win(match))
 
 
 def decide(match: Match, strength: Strength) -> int:
@@ -64,8 +64,13 @@ def _to_win(match: Match) -> tuple[Option, ...]:
         return ()
 
 
-def _firsts(play: BestPlay, turn: Turn) -> list[tuple[int, Number]]:
-    return [(choice, worth.first) for choice, worth in play.choices(turn)]
+def _firsts(play: BestPlay, match: Match) -> list[tuple[int, Number]]:
+    if match.stage is Stage.THROW:
+        allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+        if len(allowed) == 1:
+            # A throw for everyone may need all dice where this row alone allows, or forces, one.
+            return [(allowed[0], 0)]
+    return [(choice, worth.first) for choice, worth in play.choices(match.turn)]
 
 
 def _rank(options: Sequence[tuple[int, Number]] | Sequence[tuple[int, float]]) -> tuple[Option, ...]:

@@ -46,8 +46,9 @@ def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | Non
             return DiceReady(match, decide(match, strength))
         case AskAnswer(match, strength):
             return AnswerReady(match, decide(match, strength))
-        case AskReview(beginning, actions, for_win):
-            return ReviewReady(beginning, actions, review(beginning, actions, for_win=for_win))
+        case AskReview(beginning, actions, for_win, real_dice):
+            found = review(beginning, actions, for_win=for_win, real_dice=real_dice)
+            return ReviewReady(beginning, actions, found)
 
 
 def _prepare_win(profile: Profile, players: int) -> None:

@@ -10,12 +10,16 @@ exactly, in fractions. In chance to win, everything the others do is luck, too.
 
 A player's accuracy in per cent is 100 * (1 - given away / at stake), over all decisions with more than one
 answer. At stake is the difference between the best and the worst answer. Both are chances to win if the match
-has them, or else points. So 100 is the best play and 0 the worst.
+has them, or else points. So 100 is the best play and 0 the worst. Figures that only differ because they were
+rounded cost nothing.
+
+Players who throw their own dice enter a total, which one die or two may have shown. Nobody knows which, so
+that choice counts as luck.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple, assert_never
@@ -26,14 +30,14 @@ from shutthebox.odds.odds import Odds
 from shutthebox.odds.orders import OrderOdds, has_chances, match_chances, match_play, order_odds
 from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.tug import NoPoints
-from shutthebox.odds.worths import OddsError, sign
+from shutthebox.odds.worths import OddsError, difference, sign
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.rows import numbers_of_move
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.rules.turn import Turn
+from shutthebox.rules.turn import Outcome, Turn, dice_that_show
 
 
 class Balance(NamedTuple):
@@ -158,7 +162,9 @@ class MatchReview:
         return worst if worst is not None and worst.cost > 0 else None
 
 
-def review(beginning: Match, actions: Sequence[Action], *, for_win: bool = True) -> MatchReview:
+def review(
+    beginning: Match, actions: Sequence[Action], *, for_win: bool = True, real_dice: bool = False
+) -> MatchReview:
     """Reviews a match, or part of one that starts with a turn. It may be unfinished.
 
     In a tug nothing costs points: everything is in chance to win.
@@ -167,15 +173,32 @@ def review(beginning: Match, actions: Sequence[Action], *, for_win: bool = True)
         beginning: the match before the first of the throws.
         actions: what has happened since.
         for_win: also in chance to win, which takes seconds; points alone take milliseconds.
+        real_dice: players may have entered totals of their own dice. A total that no single die shows proves
+            it, too.
 
     Raises:
         OddsError: the rules have no exact odds.
         ValueError: the rules don't allow an action.
     """
-    walk = _Walk(beginning, for_win)
+    walk = _Walk(beginning, for_win, real_dice or _are_totals_entered(beginning, actions))
     for action in actions:
         walk.take(action)
     return walk.review()
+
+
+def _are_totals_entered(match: Match, actions: Sequence[Action]) -> bool:
+    """Whether any throw is a total that no single die could have shown."""
+    for action in actions:
+        if len(action.faces) == 1 and 1 not in _dice_shown(match, action.faces):
+            return True
+        match = apply(match, action)
+    return False
+
+
+def _dice_shown(match: Match, faces: Throw) -> tuple[int, ...]:
+    """How many dice can have shown a throw."""
+    turn = match.turn
+    return dice_that_show(match.rules, faces, dice_allowed(match.rules, turn.open, turn.behind))
 
 
 @dataclass(slots=True)
@@ -195,6 +218,7 @@ class _Walk:
 
     match: Match
     for_win: bool
+    enters_totals: bool
     order: OrderOdds = field(init=False)
     odds: Odds | NoPoints = field(init=False)
     throws: int = field(init=False, default=0)
@@ -245,6 +269,7 @@ class _Walk:
                 self._out_of_time(match, row)
             case _:
                 assert_never(action)
+        self._score_as_it_stands(match)
         if row.outcome is not None and self.win is not None:
             following = after.advance() if after.result is None else after
             for sums, chance in zip(self.win, match_chances(following), strict=True):
@@ -270,20 +295,32 @@ class _Walk:
             self.exact &= is_deciding(match)
             self.play = match_play(match)
 
+    def _score_as_it_stands(self, before: Match) -> None:
+        """Scores the turns that a shut box has just ended for others, which is luck."""
+        for seat, (row, after) in enumerate(zip(before.rows, self.match.rows, strict=True)):
+            if row.outcome is not None or after.outcome is not Outcome.UNPLAYED or after.score is None:
+                continue
+            odds, sums = self.order.points(before._replace(player=seat)), self.points[seat]
+            worth = odds.points(after._replace(outcome=None, score=None))
+            if row.throws == 0:
+                sums.initial += worth
+                sums.final += worth
+            sums.final += odds.points(self._turn(after)) - worth
+
     def _throw(self, match: Match, faces: Throw, row: Turn) -> None:
         """Accounts for the number of dice chosen, and for what they showed."""
         before, player = match.turn, match.player
-        at, chance = self._points(before), self._chance(before)
-        allowed = dice_allowed(match.rules, before.open, before.behind)
-        if len(allowed) > 1:
-            # A single number too high for one die is the total of the usual dice.
-            dice = len(faces) if max(faces) <= match.game.sides else allowed[0]
-            at, chance = self._choose_dice(match, dice, allowed)
-        after = self._points(row)
+        at, chance, after = self._points(before), self._chance(before), self._points(row)
         self.points[player].final += after - at
-        change = sign(self.odds.profile) * (after - at)
+        allowed = dice_allowed(match.rules, before.open, before.behind)
+        # A throw for everyone is the choice of the player who makes it.
+        if len(allowed) > 1 and match.common is None:
+            shown = _dice_shown(match, faces)
+            if len(shown) == 1 or not self.enters_totals:
+                at, chance = self._choose_dice(match, shown[-1], allowed)
+        change = sign(self.odds.profile) * difference(after, at, exact=self.odds.exact)
         if self.play is not None and chance is not None:
-            change = Fraction(self.play.worth(row)) - chance
+            change = difference(self.play.worth(row), chance)
         self.changes.append(TurningPoint(player, match.round, faces, False, change))
 
     def _choose_dice(
@@ -296,11 +333,13 @@ class _Walk:
         if self.play is not None:
             chances = {each: Fraction(self.play.with_dice(before, each)) for each in allowed}
         best = sign(self.odds.profile)
-        cost = max(best * points[each] for each in allowed) - best * points[dice]
-        played_for = chances or {each: best * points[each] for each in allowed}
+        worths = {each: best * points[each] for each in allowed}
+        cost, win = self._cost(worths, worths[dice]), None
+        played_for, stake = worths, self._cost(worths, min(worths.values()))
+        if chances is not None:
+            played_for, win = chances, difference(max(chances.values()), chances[dice])
+            stake = difference(max(chances.values()), min(chances.values()))
         good = max(allowed, key=lambda each: played_for[each])
-        win = None if chances is None else chances[good] - chances[dice]
-        stake = played_for[good] - min(played_for.values())
         self._note(
             Decision(player, match.round, match.standing, self.throws, None, dice, good, cost, win, stake)
         )
@@ -313,18 +352,17 @@ class _Walk:
         answers = self.odds.ranked_points(self._turn(before))
         if len(answers) < 2:
             return
-        best = sign(self.odds.profile)
-        points = dict(answers)
-        cost = best * (answers[0][1] - points[chosen])
-        good, win = answers[0][0], None
-        stake = best * (answers[0][1] - answers[-1][1])
+        self.points[player].final += dict(answers)[chosen] - answers[0][1]
+        worths = {tiles: sign(self.odds.profile) * points for tiles, points in answers}
+        cost, good, win = self._cost(worths, worths[chosen]), answers[0][0], None
+        stake = self._cost(worths, min(worths.values()))
         if self.play is not None:
             ranked = self.play.ranked(before)
             chances = {tiles: Fraction(chance) for tiles, _, chance in ranked}
-            best_chance, worst_chance = Fraction(ranked[0][2]), Fraction(ranked[-1][2])
-            win, stake = best_chance - chances[chosen], best_chance - worst_chance
+            win = difference(max(chances.values()), chances[chosen])
+            stake = difference(max(chances.values()), min(chances.values()))
             # Among answers that are equal for the win, the best is the one for points.
-            if chances[good] < best_chance:
+            if difference(max(chances.values()), chances[good]):
                 good = ranked[0][0]
         answered, throw = self.throws - 1, before.throw
         decision = Decision(
@@ -341,13 +379,15 @@ class _Walk:
         if self.win is not None and self.play is not None:
             self.win[player].skill += Fraction(self.play.worth(row)) - Fraction(self.play.worth(before))
 
+    def _cost(self, worths: Mapping[int, Fraction], chosen: Fraction) -> Fraction:
+        """What a choice costs in points, from the worths of all; higher is better."""
+        return difference(max(worths.values()), chosen, exact=self.odds.exact)
+
     def _note(self, decision: Decision) -> None:
         """Notes a decision and its cost."""
         decision = replace(decision, has_points=self.match.order_of_play.has_points)
         self.decisions.append(decision)
-        given = sign(self.odds.profile) * decision.points
-        self.points[decision.player].skill -= given
-        self.points[decision.player].final -= given
+        self.points[decision.player].skill -= sign(self.odds.profile) * decision.points
         if self.win is not None and decision.win is not None:
             self.win[decision.player].skill -= decision.win
         if decision.throw is not None:

@@ -22,8 +22,8 @@ from operator import floordiv, mul, truediv
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from shutthebox.odds.iteration import UNIT_BITS, Iteration
-from shutthebox.odds.model import DiceChoice, TurnModel
-from shutthebox.odds.worths import End, Goal, Number, OddsError, TooLargeError, Worth
+from shutthebox.odds.model import DiceChoice, PositionPlay, TurnModel
+from shutthebox.odds.worths import End, Goal, Number, OddsError, TooLargeError, Worth, settled
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
@@ -43,9 +43,6 @@ don't, and the list must agree with those."""
 
 _MOST_FOLLOWED = 10_000_000
 """The most steps from one position to the next for a list of ends by throws: some seconds of work."""
-
-PositionPlay: TypeAlias = tuple[DiceChoice, tuple[int, ...]]
-"""The play at a position: the choice of dice, and for each of its `several`, the position to go to."""
 
 W = TypeVar("W")
 Divide: TypeAlias = Callable[[Any, int], Any]
@@ -136,6 +133,7 @@ class TurnPlay(ABC, Generic[W]):
     def __init__(self, model: TurnModel, worths: list[float], per_throw: float, divide: Divide) -> None:
         self.model, self._worths, self._per_throw, self._divide = model, worths, per_throw, divide
         self._plays: dict[int, PositionPlay] = {}
+        self._late_plays: list[list[PositionPlay]] = []
 
     def worth(self, turn: Turn) -> W:
         """The worth of any turn.
@@ -209,8 +207,16 @@ class TurnPlay(ABC, Generic[W]):
             return {End(turn.score, turn.outcome is Outcome.SHUT): one}
         return dict(sorted(ends_of(self.model, self._number(turn), self.play_at, one, turn.throws).items()))
 
-    def play_at(self, number: int) -> PositionPlay:
-        """The best play at a position, by its number in the model."""
+    @property
+    def is_limited(self) -> bool:
+        """Whether turns last for as many throws as the rules allow."""
+        return bool(self._late_plays)
+
+    def play_at(self, number: int, throw: int = 1) -> PositionPlay:
+        """The best play at a position, by its number in the model, for a throw of the turn, from 1."""
+        left = max(0, MAX_THROWS - throw)
+        if left < len(self._late_plays):
+            return self._late_plays[left][number - len(self.model.ends)]
         found = self._plays.get(number)
         if found is None:
             found = best_play_at(self.model, number, self._worths, self._per_throw, self._divide)
@@ -270,6 +276,7 @@ class BestPlay(TurnPlay[Worth]):
         more = self._unit >> UNIT_BITS
         self._worths = [((one << self._shift) + two) * more for one, two in zip(*found.worths, strict=True)]
         self._plays = dict(enumerate(found.plays(), len(model.ends)))
+        self._late_plays = found.late_plays
 
     def _key(self, first: int, second: int) -> int:
         return ((first << self._shift) + second) * self._unit
@@ -281,7 +288,8 @@ class BestPlay(TurnPlay[Worth]):
         first, second = self._split(value)
         if self.exact:
             return Worth(Fraction(first, by * self._unit), Fraction(second, by * self._unit))
-        return Worth(first / (by * self._unit), second / (by * self._unit))
+        one, two = first / (by * self._unit), second / (by * self._unit)
+        return Worth(settled(one), settled(two)) if self.model.comes_back else Worth(one, two)
 
     def _order(self, worth: Worth) -> tuple[Number, Number]:
         # Rounded worths count as equal if they're almost equal.
@@ -299,14 +307,14 @@ class BestPlay(TurnPlay[Worth]):
 
 
 def ends_of(
-    model: TurnModel, start: int, play_at: Callable[[int], PositionPlay], one: Number, made: int = 0
+    model: TurnModel, start: int, play_at: Callable[[int, int], PositionPlay], one: Number, made: int = 0
 ) -> dict[End, Number]:
     """How a turn ends under a given play, each end with its probability.
 
     Args:
         model: the positions.
         start: the number of the position to start from.
-        play_at: returns the play at a position.
+        play_at: returns the play at a position, for a throw of the turn, from 1.
         one: 1, as a fraction for exact probabilities.
         made: throws made before.
 
@@ -321,7 +329,7 @@ def ends_of(
     for number in range(start, len(model.ends) - 1, -1):
         here = mass.pop(number, None)
         if here is not None:
-            choice, chosen = play_at(number)
+            choice, chosen = play_at(number, made + 1)
             share = here / choice.lively
             for after, weight in leads_to(choice, chosen):
                 mass[after] = mass.get(after, 0) + share * weight
@@ -331,23 +339,27 @@ def ends_of(
 
 
 def _ends_by_throws(
-    model: TurnModel, start: int, play_at: Callable[[int], PositionPlay], one: Number, made: int
+    model: TurnModel, start: int, play_at: Callable[[int, int], PositionPlay], one: Number, made: int
 ) -> dict[End, Number]:
     ends: dict[End, Number] = {}
     layer: dict[int, Number] = {start: one}
     followed = 0
-    last = MAX_THROWS if model.comes_back else made + _MOST_THROWS
-    for throws in range(made + 1, last + 1):
+    for throws in range(made + 1, made + _MOST_THROWS + 1):
         later: dict[int, Number] = {}
+        is_late = model.comes_back and throws >= MAX_THROWS
         for number, mass in layer.items():
-            choice, chosen = play_at(number)
+            choice, chosen = play_at(number, throws)
+            stop = model.stops[number]
             if choice.lively < choice.total:
                 if isinstance(one, Fraction):
                     raise OddsError("a turn without a last throw has no list of ends in fractions")
-                later[number] = later.get(number, 0) + mass * (choice.total - choice.lively) / choice.total
+                same = stop if is_late else number
+                later[same] = later.get(same, 0) + mass * (choice.total - choice.lively) / choice.total
             share = mass / choice.total
             for after, weight in leads_to(choice, chosen):
-                later[after] = later.get(after, 0) + share * weight
+                # Only moves lead to lower numbers; without one, a late throw ends the turn.
+                to = stop if is_late and (after > number or after == model.stuck) else after
+                later[to] = later.get(to, 0) + share * weight
                 followed += 1
         layer = {}
         for number, mass in later.items():

@@ -1,8 +1,9 @@
 """Best play if tiles can open again, so that positions repeat: modified policy iteration.
 
-It alternates passes with fixed answers and better answers until no answer can be improved. If keeping tiles
-open is better than shutting them (the highest sum of open tiles wins), the best play never ends. Then it
-starts at the last throw that the rules allow in a turn and works backwards.
+It alternates passes with fixed answers and better answers until no answer can be improved. If turns under
+that play can last for as many throws as the rules allow, because nobody can shut the box or keeping tiles
+open is better, it starts at the end instead and works backwards: from the last throw that the rules allow on,
+a throw without a move ends the turn.
 
 The deciding worth and the tie-breaking worth are combined into one number, the aim: the first is scaled so
 that the second only counts if the firsts agree to nine digits or more. Each throw costs a tiny amount, so
@@ -12,7 +13,7 @@ that play that ends is better than play in circles.
 from collections.abc import Sequence
 from operator import itemgetter, mul, sub
 
-from shutthebox.odds.model import DiceChoice, TurnModel
+from shutthebox.odds.model import DiceChoice, PositionPlay, TurnModel
 from shutthebox.odds.worths import Goal
 from shutthebox.rules.score import MAX_THROWS
 
@@ -26,6 +27,9 @@ _TRIFLE, _SLACK, _SETTLED = _UNIT >> 16, _UNIT >> 28, _UNIT >> 42
 """A throw's tiny cost; the smallest improvement that isn't rounding; the change at which a worth has
 settled."""
 
+_PASSES_TO_SEE, _NEGLIGIBLE = 32, 1e-12
+"""Throws to follow to see how many turns go on for longer; the probability that's neglected."""
+
 _PASSES_A_JUMP, _PASSES_A_ROUND, _MOST_ROUNDS = 6, 12, 400
 
 
@@ -34,6 +38,9 @@ class Iteration:
 
     Attributes:
         worths: of each position, times 2 ** `UNIT_BITS`; the first list decides, the second breaks ties.
+        late_plays: if turns last for as many throws as the rules allow, the play at each position from the
+            last of these throws on, then for the throw before it, and so on as long as it changes; else
+            empty.
     """
 
     def __init__(self, model: TurnModel, goal: Goal) -> None:
@@ -50,20 +57,20 @@ class Iteration:
         self.worths = [[_UNIT * ends[stop][part] for stop in model.stops] for part in (0, 1)]
         self._aims = self._aimed()
         self._aim_per_throw = (self._per_throw[0] << self._first_bits) + self._per_throw[1] - _TRIFLE
-        self._play: list[tuple[DiceChoice, tuple[int, ...]]] = [
+        self._play: list[PositionPlay] = [
             (choices[0], tuple([after[0] for after in choices[0].after]))
             for choices in model.choices[self._first :]
         ]
         stays = goal.per_throw[0] > 0 or max(ends)[0] > ends[model.stops[0]][0]
-        if stays or not self._converges():
-            self._aims = self._aimed()
+        self.late_plays: list[list[PositionPlay]] = []
+        if stays or not self._converges() or not self._ends_in_time():
             self._to_the_limit()
             return
         self.worths[0] = [aim >> self._first_bits for aim in self._aims]
         for worths, per_throw in zip(self.worths, self._per_throw, strict=True):
             self._settle(worths, per_throw, _SETTLED)
 
-    def plays(self) -> Sequence[tuple[DiceChoice, tuple[int, ...]]]:
+    def plays(self) -> Sequence[PositionPlay]:
         """The choice of dice at each position, and the position to go to for each of its `several`."""
         return self._play
 
@@ -143,9 +150,47 @@ class Iteration:
                     worths[number] += each * change // (last - change)
         return False
 
+    def _ends_in_time(self) -> bool:
+        """Whether hardly any turn lasts for as many throws as the rules allow."""
+        alive = [0.0] * self._first + [1.0] * len(self._play)
+        for _ in range(_PASSES_TO_SEE):
+            before = list(alive)
+            for number, (choice, chosen) in enumerate(self._play, self._first):
+                going: float = sum(map(mul, choice.weights, map(before.__getitem__, choice.forced)))
+                going += sum(map(mul, choice.several, map(before.__getitem__, chosen)))
+                alive[number] = (going + (choice.total - choice.lively) * before[number]) / choice.total
+        lasting: float = max(alive) ** (MAX_THROWS / _PASSES_TO_SEE)
+        return lasting <= _NEGLIGIBLE
+
+    def _from_the_limit_on(self) -> None:
+        """Finds the best play once any throw without a move ends the turn, so that positions never repeat."""
+        model = self._model
+        self.worths = [[worths[stop] for stop in model.stops] for worths in self.worths]
+        self._aims = self._aimed()
+        for number, choices in enumerate(model.choices[self._first :], self._first):
+            stop, aims, best = model.stops[number], self._aims, None
+            for choice in choices:
+                # Only moves lead to lower numbers.
+                play = choice._replace(
+                    forced=tuple([_earlier(after, number, stop, model.stuck) for after in choice.forced])
+                )
+                chosen = tuple([max(after, key=aims.__getitem__) for after in choice.after])
+                leads = tuple([_earlier(after, number, stop) for after in chosen])
+                again = choice.total - choice.lively
+                aim = (_total(play, leads, aims) + again * aims[stop]) // choice.total + self._aim_per_throw
+                if best is None or aim > best + _SLACK:
+                    best, self._play[number - self._first] = aim, (choice, chosen)
+                    for worths, per_throw in zip(self.worths, self._per_throw, strict=True):
+                        total = _total(play, leads, worths) + again * worths[stop]
+                        worths[number] = total // choice.total + per_throw
+            assert best is not None, "a position has a choice of dice"
+            aims[number] = best
+        self.late_plays = [list(self._play)]
+
     def _to_the_limit(self) -> None:
         """Finds the best play backwards from a turn's last allowed throw."""
-        for _ in range(MAX_THROWS):
+        self._from_the_limit_on()
+        for _ in range(MAX_THROWS - 1):
             following = list(self._aims)
             self._improve(following, limited=True)
             largest = 0
@@ -157,8 +202,14 @@ class Iteration:
                     largest = max(largest, abs(new[number] - worths[number]))
                 self.worths[part] = new
             self._aims = following
+            self.late_plays.append(list(self._play))
             if largest <= _SETTLED:
                 break
+
+
+def _earlier(after: int, number: int, stop: int, stuck: int | None = None) -> int:
+    """A position with a lower number; else the end if the turn ended here."""
+    return after if after < number and after != stuck else stop
 
 
 def _total(choice: DiceChoice, chosen: tuple[int, ...], worths: Sequence[int]) -> int:

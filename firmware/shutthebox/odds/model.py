@@ -89,6 +89,10 @@ class DiceChoice(NamedTuple):
         return zip(self.several, self.moves, self.after, strict=True)
 
 
+PositionPlay: TypeAlias = tuple[DiceChoice, tuple[int, ...]]
+"""The play at a position: the choice of dice, and for each of its `several`, the position to go to."""
+
+
 class Position(NamedTuple):
     """A turn that awaits a throw.
 

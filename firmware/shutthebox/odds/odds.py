@@ -25,6 +25,7 @@ from shutthebox.odds.worths import (
 )
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile, Scoring, ShutWins, Win
+from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
@@ -133,6 +134,10 @@ class Odds:
     def best_dice(self, turn: Turn, objective: Objective = Objective.SCORE) -> int:
         """How many dice to throw in a turn that awaits a throw."""
         return self._play(objective).best_dice(turn)
+
+    def most_throws(self, objective: Objective = Objective.SCORE) -> int | None:
+        """From which throw on one without a move ends the turn, if turns last so long; else None."""
+        return MAX_THROWS if self._play(objective).is_limited else None
 
     def one_die(self, turn: Turn, objective: Objective = Objective.SCORE) -> bool | None:
         """Whether one die is best; None if there's no choice, or no throw to make."""

@@ -30,7 +30,7 @@ class OrderOdds:
 
     def points(self, match: Match) -> Odds | NoPoints:
         """The odds in points of a turn."""
-        return odds_for_points(match.rules)
+        return odds_for_points(match.own_rules)
 
     def round_chances(self, profile: Profile, players: int) -> tuple[float, ...] | None:
         """Every seat's chance to win a round; None if `shutthebox.odds.seats` has it, with the stakes."""

@@ -9,10 +9,10 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TypeAlias
 
-from shutthebox.odds.evaluate import PositionPlay, ends_of
-from shutthebox.odds.model import DiceChoice, TurnModel
+from shutthebox.odds.evaluate import ends_of
+from shutthebox.odds.model import DiceChoice, PositionPlay, TurnModel
 from shutthebox.odds.strengths import highest_first
-from shutthebox.odds.worths import End, TooLargeError, Value
+from shutthebox.odds.worths import End, TooLargeError, Value, settled
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.score import MAX_THROWS
@@ -78,7 +78,8 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
     for end in model.uncounted:
         scores[end] -= throw
     shut = [float(end.shut) for end in model.ends]
-    return Value(_expected(model, rows, scores, throw)[start], _expected(model, rows, shut, 0)[start])
+    found = [_expected(model, rows, ends, per)[start] for ends, per in ((scores, throw), (shut, 0))]
+    return Value(*map(settled, found))
 
 
 def beginners_ends(profile: Profile) -> dict[End, float]:
@@ -91,7 +92,7 @@ def beginners_ends(profile: Profile) -> dict[End, float]:
     if model.comes_back:
         raise TooLargeError("a beginner's turn where tiles are opened again may have no end")
 
-    def play_at(number: int) -> PositionPlay:
+    def play_at(number: int, _throw: int) -> PositionPlay:
         choice = model.choices[number][0]
         return choice, tuple(
             [after[moves.index(highest_first(profile, moves))] for _, moves, after in choice.answered]
@@ -110,11 +111,21 @@ def _model(profile: Profile) -> TurnModel:
 def _expected(model: TurnModel, rows: list[_Row], ends: list[float], per_throw: int) -> list[float]:
     """The value of each position, backwards from the last throw that the rules allow."""
     values = [ends[stop] for stop in model.stops]
-    for _ in range(MAX_THROWS):
-        before = list(values)
-        following = before if model.comes_back else values
+    if not model.comes_back:
         for number, (row, throws) in enumerate(rows, len(ends)):
-            values[number] = sum([chance * following[after] for after, chance in row]) + throws * per_throw
+            values[number] = sum([chance * values[after] for after, chance in row]) + throws * per_throw
+        return values
+    # From the last throw that the rules allow on, one without a move ends the turn; moves lead to lower
+    # numbers.
+    for number, (row, throws) in enumerate(rows, len(ends)):
+        stop = values[number]
+        going = sum([chance * (values[after] if after < number else stop) for after, chance in row])
+        values[number] = (going + (throws - 1) * stop) / throws + per_throw
+    for _ in range(MAX_THROWS - 1):
+        before = list(values)
+        for number, (row, throws) in enumerate(rows, len(ends)):
+            going = sum([chance * before[after] for after, chance in row])
+            values[number] = (going + (throws - 1) * before[number]) / throws + per_throw
         change = max([abs(new - old) for new, old in zip(values, before, strict=True)])
         if change <= _SETTLED * max(map(abs, values)):
             break

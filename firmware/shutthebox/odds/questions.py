@@ -57,11 +57,13 @@ class AskReview(NamedTuple):
         beginning: the match before the first of the throws.
         actions: what has happened since.
         for_win: also in chance to win.
+        real_dice: players may have entered totals of their own dice.
     """
 
     beginning: Match
     actions: tuple[Action, ...]
     for_win: bool = True
+    real_dice: bool = False
 
 
 Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskReview

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import truediv
 
-from shutthebox.odds.evaluate import PositionPlay, TurnPlay, best_play_at, best_worths, leads_to
-from shutthebox.odds.model import TurnModel
+from shutthebox.odds.evaluate import TurnPlay, best_play_at, best_worths, leads_to
+from shutthebox.odds.model import PositionPlay, TurnModel
 from shutthebox.odds.worths import End, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile

@@ -89,6 +89,8 @@ class NoPoints:
         profile: the game.
     """
 
+    exact = True
+
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
 

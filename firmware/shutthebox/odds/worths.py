@@ -144,6 +144,17 @@ class Advice(NamedTuple):
         return equal[0] if equal and self.best not in equal else None
 
 
+def settled(value: float) -> float:
+    """A figure found by iteration, without the digits that mean nothing; never -0.0."""
+    return float(f"{round(value, 9):.13g}") + 0.0
+
+
+def difference(one: Number, other: Number, *, exact: bool = False) -> Fraction:
+    """How much more one is than the other; 0 if they aren't exact, and almost equal."""
+    found = Fraction(one) - Fraction(other)
+    return found if exact or abs(found) > 2 * _EQUAL + 1e-12 * abs(float(one)) else Fraction(0)
+
+
 def sign(profile: Profile) -> int:
     """1 if more points are better, else -1."""
     return 1 if profile.highest_wins else -1

@@ -6,11 +6,11 @@ action if that's short. `shutthebox.rules.actions` maps actions to these functio
 
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, Stage
-from shutthebox.rules.moves import Throw, totals
+from shutthebox.rules.moves import Throw, dice_allowed, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
 from shutthebox.rules.rows import bearing, reach, sum_of_move
 from shutthebox.rules.tiles import Tiles, to_text, to_tiles
-from shutthebox.rules.turn import BAGS, Refusal, Turn, answers, dice_refusal, possible_throw, reopenings
+from shutthebox.rules.turn import BAGS, Refusal, Turn, answers, possible_throw, reopenings
 
 _STAGES = {
     Stage.THROW: "a throw is due",
@@ -45,13 +45,14 @@ def why_not_throw(match: Match, faces: Throw) -> str | None:
         if tuple(sorted(faces)) in BAGS[profile.bag]:
             return f"the domino {min(faces)}-{max(faces)} has already been drawn"
         return f"a domino has two ends of {0 if profile.has_blanks else 1} to 6"
-    refusal = dice_refusal(profile, turn, len(faces)) if faces and min(faces) >= 1 else None
+    refusal = match.dice_refusal(len(faces)) if faces and min(faces) >= 1 else None
     if refusal is None:
         return f"a die shows 1 to {profile.sides}"
     if len(faces) not in (1, profile.dice):
         return f"{len(faces)} dice are never thrown in this game"
     if refusal is Refusal.ONE_DIE_NOT_YET:
-        return f"{refusal.lower()}, with {to_text(turn.open)} open"
+        alone = 1 in dice_allowed(match.own_rules, turn.open, turn.behind)
+        return f"{refusal.lower()}, {'for everyone' if alone else f'with {to_text(turn.open)} open'}"
     return refusal.lower()
 
 

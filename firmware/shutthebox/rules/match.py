@@ -23,7 +23,7 @@ from shutthebox.rules.endings import (
     best_of_round,
 )
 from shutthebox.rules.handicap import points_off
-from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.moves import Throw, dice_allowed, is_one_die_ever_allowed
 from shutthebox.rules.orders import OrderOfPlay, for_seat, order_of
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
@@ -39,7 +39,7 @@ from shutthebox.rules.profile import (
 from shutthebox.rules.rows import by_row
 from shutthebox.rules.score import score
 from shutthebox.rules.tiles import Tiles
-from shutthebox.rules.turn import Outcome, Turn
+from shutthebox.rules.turn import Outcome, Refusal, Turn
 
 _T = TypeVar("_T")
 
@@ -144,14 +144,22 @@ class Match(NamedTuple):
 
     @property
     def rules(self) -> Profile:
-        """The rules in play: the game as the current player plays it, without the tiles of a head start.
+        """The rules in play: the player's `own_rules`, with all dice if a throw for everyone needs them.
 
         Use these for anything about the turn, its throw or its tiles.
         """
-        rules = for_seat(self.game, self.player)
+        rules = self.own_rules
         if self.stage is Stage.THROW and self.order_of_play.one_throw and not self._may_throw_one:
             return _with_all_dice(rules)
         return rules
+
+    @property
+    def own_rules(self) -> Profile:
+        """The game as the current player plays it alone, without the tiles of a head start.
+
+        They're the same throughout the match: use these for what a turn is worth.
+        """
+        return for_seat(self.game, self.player)
 
     @property
     def order_of_play(self) -> OrderOfPlay:
@@ -246,12 +254,20 @@ class Match(NamedTuple):
         if self.common not in (None, faces):
             raise ValueError(f"{faces} is not the throw for everyone, {self.common}")
         # Next time, everybody may be allowed one die.
-        after = turns.throw(self.rules, self.turn, faces, later=for_seat(self.game, self.player))
+        after = turns.throw(self.rules, self.turn, faces, later=self.own_rules)
         is_common = self.order_of_play.one_throw and after.throws > self.game.own_throws
         before = self.rows if self.common is None else self.before_common
         return self._replace(
             common=faces if is_common else None, before_common=before if is_common else ()
         )._with_turn(after)
+
+    def dice_refusal(self, dice: int) -> Refusal | None:
+        """Why this many dice may not be thrown now; None if they may."""
+        if dice in dice_allowed(self.rules, self.turn.open, self.turn.behind):
+            return None
+        if dice != 1:
+            return Refusal.ONE_DIE_ONLY
+        return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(self.own_rules) else Refusal.ONE_DIE_NEVER
 
     # One throw for everyone.
 
@@ -259,7 +275,7 @@ class Match(NamedTuple):
     def _may_throw_one(self) -> bool:
         """Whether everyone this throw is for may throw one die, or the throw on the table is of one."""
         if self.common is not None:
-            return len(self.common) == 1
+            return len(self.common) == 1 and self.common[0] <= self.game.sides
         if self.turn.throws < self.game.own_throws:
             return True
         rows = ((for_seat(self.game, i), self.rows[i]) for i in self._playing)

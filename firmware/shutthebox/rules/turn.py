@@ -1,12 +1,13 @@
 """One turn: a small frozen position, and the few things that can happen to it.
 
 A turn awaits a throw, or an answer to the throw on the table, or it's over. The functions return the next
-position. `dice_refusal`, `answers` and `reopenings` say what the rules allow; calling `move` with an illegal
-set is a programmer's error.
+position. `possible_throw`, `answers` and `reopenings` say what the rules allow; calling `move` with an
+illegal set is a programmer's error.
 """
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple, assert_never
 
@@ -19,7 +20,6 @@ from shutthebox.rules.moves import (
     dice_allowed,
     ends_turn,
     is_double,
-    is_one_die_ever_allowed,
     legal_moves,
     totals,
 )
@@ -122,16 +122,6 @@ def usual_dice(profile: Profile, turn: Turn) -> int:
     return dice_allowed(profile, turn.open, turn.behind)[0]
 
 
-def dice_refusal(profile: Profile, turn: Turn, dice: int) -> Refusal | None:
-    """Why this many dice may not be thrown now; None if they may."""
-    allowed = dice_allowed(profile, turn.open, turn.behind)
-    if dice in allowed:
-        return None
-    if dice != 1:
-        return Refusal.ONE_DIE_ONLY
-    return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(profile) else Refusal.ONE_DIE_NEVER
-
-
 def bag(profile: Profile, turn: Turn) -> tuple[Throw, ...]:
     """The dominoes that the next one is drawn from; all of them again once the bag is empty."""
     whole = BAGS[profile.bag]
@@ -158,11 +148,14 @@ def possible_throw(profile: Profile, turn: Turn, faces: Throw) -> bool:
         return tuple(sorted(faces)) in bag(profile, turn)
     if not faces or not all(face >= 1 for face in faces):
         return False
-    allowed = dice_allowed(profile, turn.open, turn.behind)
-    if len(faces) in allowed and max(faces) <= profile.sides:
-        return True
-    only_total = len(faces) == 1 and not profile.faces_matter
-    return only_total and any(dice <= faces[0] <= dice * profile.sides for dice in allowed)
+    return bool(dice_that_show(profile, faces, dice_allowed(profile, turn.open, turn.behind)))
+
+
+def dice_that_show(profile: Profile, faces: Throw, allowed: tuple[int, ...]) -> tuple[int, ...]:
+    """Of some numbers of dice, those that can show this; several only for a total whose faces nobody read."""
+    if len(faces) > 1 or profile.faces_matter:
+        return tuple(dice for dice in allowed if dice == len(faces) and max(faces) <= profile.sides)
+    return tuple(dice for dice in allowed if dice <= faces[0] <= dice * profile.sides)
 
 
 def throw(profile: Profile, turn: Turn, faces: Throw, *, later: Profile | None = None) -> Turn:
@@ -250,6 +243,41 @@ def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
 def left_open(profile: Profile, turn: Turn, shut: Tiles) -> Tiles:
     """The columns that are open after a move."""
     return rows.after(profile, turn.open, turn.behind, shut)[0]
+
+
+_MOST_DICE_TRIED, _MOST_POSITIONS_TRIED = 3, 500
+
+
+@lru_cache(maxsize=16)
+def can_be_shut(profile: Profile) -> bool | None:
+    """Whether a turn can shut the box, where a throw without a move opens a tile again.
+
+    None if too many throws or positions would have to be tried.
+    """
+    waiting, seen = [profile.starting], {profile.starting}
+    while waiting and profile.dice <= _MOST_DICE_TRIED and len(seen) <= _MOST_POSITIONS_TRIED:
+        found = set[Tiles]()
+        turn = Turn(waiting.pop(), throws=1, moves=1)
+        for faces in _all_throws(profile, turn):
+            thrown = turn._replace(throw=faces)
+            if not ends_turn(profile, faces):
+                found |= {turn.open & ~shut for shut in answers(profile, thrown)}
+                found |= {
+                    turn.open | sets.to_tiles([n]) for n in sets.to_numbers(reopenings(profile, thrown))
+                }
+        if 0 in found:
+            return True
+        waiting += sorted(found - seen, reverse=True)  # the fewest high tiles first
+        seen |= found
+    return None if waiting else False
+
+
+def _all_throws(profile: Profile, turn: Turn) -> Iterable[Throw]:
+    if profile.draw is Draw.DOMINOES:
+        return BAGS[profile.bag]
+    faces = range(1, profile.sides + 1)
+    allowed = dice_allowed(profile, turn.open, turn.behind)
+    return (throw for dice in allowed for throw in combinations_with_replacement(faces, dice))
 
 
 def out_of_time(profile: Profile, turn: Turn) -> Turn:

@@ -30,9 +30,9 @@ from shutthebox.rules.profile import (
     Win,
 )
 from shutthebox.rules.rows import are_plain
-from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
+from shutthebox.rules.score import MAX_THROWS, best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
-from shutthebox.rules.turn import DOUBLE_BLANK
+from shutthebox.rules.turn import DOUBLE_BLANK, can_be_shut
 from shutthebox.texts import N_, fill_in, plural
 
 _Value: TypeAlias = int | str | Sequence[int] | Sequence[Operation]
@@ -150,6 +150,7 @@ SENTENCES: dict[str, str] = {
         "If a throw can't shut anything, nothing happens: the player goes on with the next throw."
     ),
     "blocked=opens-one": N_("If a throw can't shut anything, the player opens one shut tile and goes on."),
+    "blocked.last": N_("From throw {throws} on, a throw without a move ends the turn."),
     "blocked=loses": N_("If a throw can't shut anything, the player is out."),
     "insurance": N_(
         "Every double earns an insurance marker. If a throw can't shut anything, a marker is "
@@ -382,6 +383,7 @@ SENTENCES: dict[str, str] = {
     "blocked=opens-one.dominoes": N_(
         "If a domino can't shut anything, the player opens one shut tile and goes on."
     ),
+    "blocked.last.dominoes": N_("From domino {throws} on, a domino without a move ends the turn."),
     "blocked=loses.dominoes": N_("If a domino can't shut anything, the player is out."),
     "insurance.dominoes": N_(
         "Every double earns an insurance marker. If a domino can't shut anything, a marker "
@@ -577,6 +579,8 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
         yield "strikes", {"nth": _ORDINALS[profile.strikes - 2]}
     else:
         yield f"blocked={profile.blocked}", {}
+    if profile.blocked is Blocked.OPENS_ONE and not can_be_shut(profile):
+        yield "blocked.last", {"throws": MAX_THROWS}
     if profile.insurance:
         yield "insurance", {}
     if many and (profile.insurance or profile.doubles is not Doubles.PLAIN):

@@ -53,7 +53,10 @@ def review(record: Record) -> tuple[ReviewedTurn, ...]:
     Raises:
         OddsError: for rules without exact odds.
     """
-    return tuple(_review_turn(beginning, actions) for beginning, actions in _whole_turns(record))
+    real_dice = record.conditions is not None and record.conditions.real_dice
+    return tuple(
+        _review_turn(beginning, actions, real_dice=real_dice) for beginning, actions in _whole_turns(record)
+    )
 
 
 def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
@@ -70,9 +73,9 @@ def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
         match = after
 
 
-def _review_turn(beginning: Match, actions: Sequence[Action]) -> ReviewedTurn:
+def _review_turn(beginning: Match, actions: Sequence[Action], *, real_dice: bool) -> ReviewedTurn:
     player = beginning.player
-    found = review_turn(beginning, actions, for_win=False)
+    found = review_turn(beginning, actions, for_win=False, real_dice=real_dice)
     own = found.players[player]
     if own.win is None:
         return ReviewedTurn(player + 1, own.points, found.decisions, 1)

@@ -235,7 +235,7 @@ def review_ready(mode: MatchOver, came: ReviewReady, context: Context) -> Step[M
 def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
     """Shows the coach's next page, and the result after the last one; asks for the review the first time."""
     if mode.review is None:
-        asked = Ask(AskReview(beginning, mode.play.actions))
+        asked = Ask(AskReview(beginning, mode.play.actions, real_dice=mode.play.real_dice))
         return Step(replace(mode, asks_review=True), (asked, PlaySound(Sound.CHOICE)))
     page = (mode.page + 1) % (len(_coach_pages(mode)) + 1)
     return Step(replace(mode, page=page, shows_tally=False), (PlaySound(Sound.CHOICE),))

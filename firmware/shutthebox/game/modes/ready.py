@@ -112,7 +112,7 @@ def hold(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
     match = mode.play.match
     if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
         return _throw(mode, context, 1, pressed=False)
-    refusal = turns.dice_refusal(match.rules, match.turn, 1) or Refusal.ONE_DIE_ONLY
+    refusal = match.dice_refusal(1) or Refusal.ONE_DIE_ONLY
     return refuse(mode, Message(refusal))
 
 
