@@ -223,16 +223,21 @@ class OneThrow(OrderOfPlay, turns=Turns.TOGETHER):
     is_listed = False
     summary = N_("One throw for all.")
     sentences: ClassVar[Mapping[str, str]] = {
-        "turns=together": N_("There's one throw for all, each on their own row."),
+        "turns=together": N_("There's one throw for everyone, and each player answers it on their own row."),
         "turns=together.own": plural(
-            "Everyone throws once alone; then there's one throw for all, each on their own row.",
-            "Everyone's first {throws} throws are their own; then there's one throw for all, each on their "
-            "own row.",
+            "Everyone throws once alone; then there's one throw for everyone, and each player answers it "
+            "on their own row.",
+            "Everyone's first {throws} throws are their own; then there's one throw for everyone, and "
+            "each player answers it on their own row.",
         ),
-        "turns=together.dominoes": N_("There's one domino for all, each on their own row."),
+        "turns=together.dominoes": N_(
+            "There's one domino for everyone, and each player answers it on their own row."
+        ),
         "turns=together.own.dominoes": plural(
-            "Everyone draws once alone; then there's one domino for all, each on their own row.",
-            "Everyone draws {throws} dominoes alone; then there's one for all, each on their own row.",
+            "Everyone draws once alone; then there's one domino for everyone, and each player answers it "
+            "on their own row.",
+            "Everyone draws {throws} dominoes alone; then there's one for everyone, and each player "
+            "answers it on their own row.",
         ),
     }
 

@@ -205,9 +205,9 @@ SENTENCES: dict[str, str] = {
         "The match is for one player. Any total wins, and the box remembers it as the one to beat next time."
     ),
     "match=ladder.limit": N_(
-        "The match is for one player, who wins with a better total than {limit}. The box "
-        "remembers it as the one to beat next time; the best possible total only has to be "
-        "matched."
+        "The match is for one player, who wins with a better total than {limit}. The box remembers "
+        "that total as the one to beat next time; once it's the best possible, reaching it again "
+        "wins."
     ),
     "match=target-loses": plural(
         "Scores are added up round after round. The match ends with the turn in which somebody gets a point, "
@@ -257,13 +257,14 @@ SENTENCES: dict[str, str] = {
     "win=first-to-shut.round.last": N_("The player who moves the last tile wins the round."),
     "win=first-to-shut.round.sure": N_("The first to shut the box wins the round."),
     "match.last": plural(
-        "If nobody has won after one round, the totals decide.",
-        "If nobody has won after {rounds} rounds, the totals decide.",
+        "If nobody has won after one round, the best total wins.",
+        "If nobody has won after {rounds} rounds, the best total wins.",
     ),
     "tie=play-off": plural(
-        "Players tied for the win play another round among themselves. After one such round they share it.",
-        "Players tied for the win play another round among themselves. After {most} such rounds they share "
-        "it.",
+        "Players tied for the win play another round among themselves. After one such round they "
+        "share the win.",
+        "Players tied for the win play another round among themselves. After {most} such rounds they "
+        "share the win.",
     ),
     "tie=replay-all": plural(
         "If players tie for the win, everybody starts over with another round. After one such round the tied "
@@ -284,26 +285,27 @@ SENTENCES: dict[str, str] = {
     ),
     "tie=carry.last": N_("Players tied on points after the last round play on."),
     "stakes=none": N_("There are no stakes."),
-    "stakes=pool.only": N_("Everybody pays one stake into the pool, and the winner takes it."),
+    "stakes=pool.only": N_("Everybody pays one stake into the pool, and the winner takes the pool."),
     "stakes=pool-double.only": N_(
-        "Everybody pays one stake into the pool, and the winner takes it; a winner who has shut the box gets "
-        "a second stake from each of the others."
+        "Everybody pays one stake into the pool, and the winner takes the pool; a winner who has "
+        "shut the box gets a second stake from each of the others."
     ),
     "stakes=pool": N_(
-        "For each round everybody in it pays one stake into a pool, and its winner takes it. In a match of "
-        "several rounds, players tied for a round share its pool."
+        "In each round, everybody who plays pays one stake into a pool, and the winner of the round "
+        "takes the pool. In a match of several rounds, players tied for a round share its pool."
     ),
     "stakes=pool-double": N_(
-        "For each round everybody in it pays one stake into a pool, and its winner takes it. In a match of "
-        "several rounds, players tied for a round share its pool. A winner who has shut the box gets a "
-        "second stake from each of the others."
+        "In each round, everybody who plays pays one stake into a pool, and the winner of the round "
+        "takes the pool. In a match of several rounds, players tied for a round share its pool. A "
+        "winner who has shut the box gets a second stake from each of the others."
     ),
     "stakes=pool.carry": N_(
-        "For each round everybody in it pays one stake into a pool, and its winner takes it."
+        "In each round, everybody who plays pays one stake into a pool, and the winner of the round "
+        "takes the pool."
     ),
     "stakes=pool-double.carry": N_(
-        "For each round everybody in it pays one stake into a pool, and its winner takes it. A winner who "
-        "has shut the box gets a second stake from each of the others."
+        "In each round, everybody who plays pays one stake into a pool, and the winner of the round "
+        "takes the pool. A winner who has shut the box gets a second stake from each of the others."
     ),
     "stakes=loser-pays": N_("The loser, with the worst score, buys the round."),
     "stakes=loser-pays.target-loses": N_("The player who has reached the limit buys a round."),
