@@ -77,7 +77,7 @@ GALLERY: dict[str, LocalizedScreen] = {
         title="Regeln",
         code="http://192.168.178.105:8090/#rules",
         prompt="Drücke: Punkte",
-        also=("Halte: zurück",),
+        also=("Lang: zurück",),
         lit=True,
     ),
     "raise": LocalizedScreen(
