@@ -31,6 +31,12 @@ TABLES = {
     "tabs and two columns of dice": table(
         "{1}\t{2}\t{0}\t{tiles}", "Dé 1\tDé 2\tJoueur\tClapets fermés", "+"
     ),
+    "a name that holds a word for dice without its accent": table(
+        "{};{}+{};{tiles}", "Nom de joueur;Lancers;Leviers baissés", " "
+    ),
+    "an elision": table("{}|{}+{}|{tiles}", "Nom d’un joueur|Jets|Joués", " "),
+    "heads without accents": table("{};{};{};{tiles}", "PLACE;DE 1;DE 2;BAISSES", " "),
+    "seats": table("{};{}+{};{tiles}", "Plaats;Worp;Dicht", " "),
     "other columns": table("x;7;{};{} {};{tiles};45", "date;Worp nr;Naam;Dobbelstenen;Kleppen;Score", "/"),
     "dice without a sign": table("{}|{}{}|{tiles}", "name|dice|tiles", "-"),
     "the name once": table("{},{}+{},{tiles}", "player,dice,shut", " ").replace("\nAnna,6+6", "\n,6+6"),

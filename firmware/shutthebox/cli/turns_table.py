@@ -27,7 +27,8 @@ _HEADS = {
     # Columns with these words are ignored, whatever else they say.
     "": N_("open left remaining score points number no nr num"),
 }
-"""Words of column heads. Each catalogue has its language's, without accents, under these texts."""
+"""Words of column heads. Each catalogue has its language's under these texts: without accents, but where a
+word without them means something else, as in "dé" and "de"."""
 
 _DELIMITERS = (",", ";", "\t", "|")
 
@@ -196,10 +197,16 @@ def _columns(heads: Sequence[str], where: str) -> _Columns:
 
 def _kind(head: str) -> str:
     """The kind of a column, by its heading; empty for any other."""
-    plain = unicodedata.normalize("NFKD", head[:_FIELD].casefold())
-    words = set(re.findall("[a-z]+", "".join(c for c in plain if not unicodedata.combining(c))))
-    found = [kind for kind, known in _known_heads().items() if words & known]
-    return "" if "" in found or not found else found[0] if len(found) == 1 else _first(words, found)
+    written = set(re.findall(r"[^\W\d_]+", unicodedata.normalize("NFC", head[:_FIELD].casefold())))
+    alone = len(written) == 1
+    # Among others, "de" and "d" are no dice: "nom de joueur", "nom d'équipe".
+    words = {word for each in written for word in (each, _without_accents(each)) if alone or len(word) > 1}
+    found = []
+    for kind, heads in _known_heads().items():
+        known = heads | set(map(_without_accents, heads)) if alone else heads
+        if words & known:
+            found.append(kind)
+    return "" if "" in found or not found else found[0] if len(found) == 1 else _first(found)
 
 
 @cache
@@ -208,7 +215,11 @@ def _known_heads() -> dict[str, set[str]]:
     return {kind: {word for _ in languages for word in _(text).split()} for kind, text in _HEADS.items()}
 
 
-def _first(words: set[str], found: Sequence[str]) -> str:
+def _without_accents(word: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+
+
+def _first(found: Sequence[str]) -> str:
     """The more specific of several kinds: "tiles shut by the player" are tiles, "dice total" a total."""
     order: Callable[[str], int] = ("tiles", "total", "dice", "player").index
     return min(found, key=order)
