@@ -46,7 +46,10 @@ NUL = "\0"
 """Between the plural forms of a text."""
 
 GLOSSARY = ("turn", "throw", "round", "match", "tile", "box")
-"""Each catalogue begins with its own word for each of these: ``# turn: ...``."""
+"""Each catalogue begins with its own word for each of these: ``# turn: ...``. It may go on with others, and
+with the words that it rules out: ``# head start: Vorgabe; not Vorsprung, im Voraus``."""
+
+_HEAD = re.compile(r"^# ([a-z][^:\n]*): *([^;\s][^;\n]*)(?:; not (.+))?$", re.MULTILINE)
 
 PANEL = ("game", "adapters", "owner/report.py", "runtime")
 """The folders and modules whose texts the small display shows."""
@@ -169,8 +172,19 @@ def _shown(text: str) -> str:
 
 def glossary(catalogue: Path) -> dict[str, str]:
     """The words that stand in the catalogue's head."""
-    head = catalogue.read_text("utf-8").partition("msgid")[0]
-    return dict(re.findall(r"^# (\w+): *(\S.*)$", head, re.MULTILINE))
+    return {thing: word for thing, word, _ in _HEAD.findall(_head(catalogue))}
+
+
+def ruled_out(catalogue: Path) -> Iterator[tuple[str, str, "re.Pattern[str]"]]:
+    """What must not stand in a translation, by the catalogue's head: a thing, its word, and a wrong one."""
+    for thing, word, others in _HEAD.findall(_head(catalogue)):
+        for other in filter(None, others.split(", ")):
+            after = r"(?!\w)" if other[-1].isalnum() else ""
+            yield thing, word, re.compile(rf"(?<!\w){re.escape(other)}{after}")
+
+
+def _head(catalogue: Path) -> str:
+    return catalogue.read_text("utf-8").partition("msgid")[0]
 
 
 def complaints(catalogue: Path) -> Iterator[tuple[str, str]]:
@@ -179,6 +193,7 @@ def complaints(catalogue: Path) -> Iterator[tuple[str, str]]:
     for word in GLOSSARY:
         if word not in glossary(catalogue):
             yield "head", f"no word for: {word}"
+    forbidden = tuple(ruled_out(catalogue))
     forms, rule = plural_rule(words)
     if not forms:
         yield "head", "no Plural-Forms"
@@ -188,10 +203,17 @@ def complaints(catalogue: Path) -> Iterator[tuple[str, str]]:
             yield family, mistake
         elif text in panel_texts() and (told := too_wide(text, translated)):
             yield family, told
+        yield from ((family, told) for told in _wrong_words(translated, forbidden))
     known = {*texts(), ""}
     for text in words:
         if text not in known:
             yield "left over", f"no text of the program: {_shown(text)}"
+
+
+def _wrong_words(words: str, forbidden: Iterable[tuple[str, str, "re.Pattern[str]"]]) -> Iterator[str]:
+    for thing, word, wrong in forbidden:
+        if found := wrong.search(words):
+            yield f"{found[0]}: the head says {word} for {thing}: {_shown(words)}"
 
 
 def _report(found: Sequence[tuple[str, str]]) -> Iterator[str]:
