@@ -21,6 +21,16 @@ def record(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_turn_without_a_score_is_told_as_what_it_was_worth(tmp_path: Path) -> None:
+    begun = tmp_path / "begun.txt"
+    begun.write_text("\n".join(TWO_TURNS.splitlines()[:-6]) + "\n")
+    said = printed("review", begun)
+    assert "Player 2: accuracy" in said
+    assert said.count(" scored: ") == said.count(" at last: ") == 1
+    first, second = json.loads(printed("review", begun, "--json"))["players"]
+    assert (first["scored"], second["scored"]) == (True, False)
+
+
 @pytest.mark.slow
 def test_json(record: Path) -> None:
     found = json.loads(printed("review", record, "--json"))

@@ -232,7 +232,8 @@ _JSON = """### JSON
 | `moves` | with a throw: every legal move with its `tiles`, `expected_score` and `probability_shut`, best first |
 | `distribution` | the chance of each final score |
 
-An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` and `samples`.
+An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` and `samples`. If turns last so long that only the
+limit of throws ends them, there's `last_throw`: from that throw on, one without a move ends the turn.
 
 `shutthebox odds --players N --json` prints one object. [Odds](odds.md#a-round-of-several-players) explains the method.
 
@@ -249,10 +250,10 @@ An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` 
 | key | value |
 |---|---|
 | `profile` | the game's id |
-| `players` | for each `player`: `accuracy` in per cent (null for a player who hasn't thrown); `win` (null if unknown) and `points`, each with `initial`, `final`, `luck` and `skill` |
+| `players` | for each `player`: `accuracy` in per cent (null for a player who hasn't thrown); `win` (null if unknown) and `points`, each with `initial`, `final`, `luck` and `skill`; `scored` is false if the last turn has no score, so that `final` is what it was worth |
 | `exact` | whether the chances to win are exact; before the last of several rounds they're approximate |
 | `turning_point` | the throw or decision that changed the match most: `player`, `round`, `throw`, `kind` (`dice` or `decision`), `change` |
-| `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; if `throw` is null, the choice was how many dice to throw |
+| `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; if `throw` is null, the choice was how many dice to throw, which nobody knows of real dice that only show a total |
 
 `shutthebox replay --json` prints one object per line for every effect. `t` is in seconds, `box` is 2 for the second box, `kind` is one of:
 

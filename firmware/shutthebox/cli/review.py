@@ -97,6 +97,7 @@ def review_document(match: Record, found: MatchReview) -> dict[str, object]:
                 "accuracy": None if each.accuracy is None else tidy(each.accuracy),
                 "win": None if each.win is None else _balance(each.win),
                 "points": _balance(each.points) if has_points else None,
+                "scored": each.is_scored,
             }
             for number, each in enumerate(found.players, 1)
         ],
@@ -128,6 +129,10 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
             ).format(**_format(each.win, 100, _))
         if order_of(match.profile).has_points:
             text = _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}")
+            if not each.is_scored:
+                text = _(
+                    "points {initial} expected at first, {final} at last: luck {luck}, decisions {skill}"
+                )
             yield "  " + text.format(**_format(each.points, 1, _))
     if not found.exact and found.players[0].win is not None:
         yield _("Before the last round, chances to win are approximate.")

@@ -132,11 +132,13 @@ class PlayerReview:
         points: in points of the score, all turns together.
         win: in chance to win; None if unknown.
         accuracy: in per cent, see above; None for a player who hasn't thrown.
+        is_scored: whether all turns have a score; otherwise the last one counts as what it was worth.
     """
 
     points: Balance
     win: Balance | None
     accuracy: float | None
+    is_scored: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +283,7 @@ class _Walk:
             # Left in mid-turn: take what the position is worth now.
             win[self.match.player].final = Fraction(self.play.worth(turn))
         players = tuple(
-            PlayerReview(sums.balance, win[i].balance if win else None, self._accuracy(i))
+            PlayerReview(sums.balance, win[i].balance if win else None, self._accuracy(i), self._is_scored(i))
             for i, sums in enumerate(self.points)
         )
         turning = max(self.changes, key=lambda each: abs(each.change), default=None)
@@ -406,6 +408,10 @@ class _Walk:
 
     def _chance(self, turn: Turn) -> Fraction | None:
         return None if self.play is None else Fraction(self.play.worth(turn))
+
+    def _is_scored(self, player: int) -> bool:
+        row = self.match.rows[player]
+        return player not in self.match.seats or row.throws == 0 or row.score is not None
 
     def _accuracy(self, player: int) -> float | None:
         if not any(change.player == player for change in self.changes):
