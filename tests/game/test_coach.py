@@ -8,6 +8,7 @@ from shutthebox.adapters.odds_worker import InlineOdds
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Ask
 from shutthebox.game.mode import Mode
+from shutthebox.game.settings import DiceKind
 from shutthebox.odds.questions import AskReview, OddsReady, Question, ReviewReady, answer_without_odds
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
@@ -35,10 +36,10 @@ class Later:
         return () if advice is None else (advice,)
 
 
-def played(odds: Odds) -> Table:
+def played(odds: Odds, dice: DiceKind = DiceKind.AUTO) -> Table:
     """A match that has just been decided."""
     profile = builtin("traditional")
-    settings = settings_for(profile, players=2)
+    settings = settings_for(profile, players=2, dice=dice)
     table = Table(settings, match=begin(profile, 2), actions=ACTIONS, down=[2, 5, 7, 8, 9], odds=odds)
     table.press()
     assert table.mode is Mode.MATCH_OVER
@@ -90,3 +91,11 @@ def test_who_does_not_wait_for_the_coach_never_sees_one() -> None:
     assert isinstance(question, AskReview)
     table.give(ReviewReady(question.beginning, question.actions, None), 0)
     assert table.mode in (Mode.RAISING, Mode.READY)
+
+
+def test_the_coach_knows_whether_players_enter_totals_of_their_own_dice() -> None:
+    for dice in DiceKind:
+        effects = played(Later(), dice).choose(4)
+        (question,) = (effect.question for effect in effects if isinstance(effect, Ask))
+        assert isinstance(question, AskReview)
+        assert question.real_dice == (dice is DiceKind.REAL)
