@@ -9,7 +9,7 @@ from tests.support.house import house
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.model import TurnModel
 from shutthebox.odds.odds import Odds, for_points, odds_for_points
-from shutthebox.odds.worths import End, OddsError, TooLargeError
+from shutthebox.odds.worths import End, OddsError, TooLargeError, difference
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Scoring, ShutWins, Win
 from shutthebox.rules.tiles import to_tiles
@@ -84,3 +84,11 @@ def test_a_race_is_counted_in_throws() -> None:
     assert for_points(golf) is golf
     assert odds_for_points(young) is odds_for_points(young)
     assert odds_for_points(young).profile == counted
+
+
+def test_rounding_alone_makes_no_difference() -> None:
+    assert 0.1 + 0.2 != 0.3
+    assert difference(0.1 + 0.2, 0.3) == 0
+    assert difference(0.5, 0.25) == Fraction(1, 4)
+    tiny = Fraction(1, 10**12)
+    assert difference(tiny, Fraction(0), exact=True) == tiny

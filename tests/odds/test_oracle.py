@@ -259,6 +259,16 @@ def test_every_position_of_small_house_rules(name: str) -> None:
         check(profile, objective, list(positions(profile)))
 
 
+@pytest.mark.slow
+def test_a_turn_that_hardly_ever_shuts_the_box_ends_with_the_last_throw() -> None:
+    profile = house('tiles = [3, 4]\ndice = 3\nsides = 20\nblocked = "opens-one"')
+    start = turns.start(profile)
+    oracle = TurnOracle(profile, [start])
+    points, _ = oracle.pair(oracle.value(alone(profile, start)))
+    assert points > 0.1, "a turn without a last throw scores 0"
+    assert Odds(profile).value(start).score == pytest.approx(float(points), abs=1e-9)
+
+
 ends_by_itself = generate.profiles(most_tiles=3).filter(
     lambda profile: (
         profile.blocked is Blocked.ENDS_TURN
