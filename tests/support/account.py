@@ -32,11 +32,11 @@ def legal_moves(
 @lru_cache(maxsize=1 << 14)
 def can_ever_move(profile: Profile, held_open: Set, behind: Set) -> bool:
     """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
-    return any(
-        legal_moves(profile, held_open, faces, False, behind)
-        for dice in oracle.dice_counts(profile, held_open, behind)
-        for faces in oracle.rolls(dice, profile.sides)
-    )
+    counts = oracle.dice_counts(profile, held_open, behind)
+    thrown = [faces for dice in counts for faces in oracle.rolls(dice, profile.sides)]
+    if profile.draw.value == "dominoes":
+        thrown = BAGS[profile.bag]
+    return any(legal_moves(profile, held_open, faces, False, behind) for faces in thrown)
 
 
 @dataclass
@@ -52,6 +52,13 @@ class Row:
     bag: tuple[tuple[int, ...], ...] = ()
     over: bool = False
     opens: bool = False
+    again: int = 0
+    outcome: str = ""
+
+    @property
+    def turns_at_dice(self) -> int:
+        """The throws, without those of a player's own that were made again."""
+        return self.throws - self.again
 
 
 class Account:
@@ -124,6 +131,7 @@ class Account:
         self._ties, self.totals = self._ties_to_come, list(self._fresh)
         self._ended: list[oracle.Ended] = []
         self._common: tuple[int, ...] | None = None
+        self._over_by_common: list[int] = []
         for i in range(self.players):
             if i in self.seats:
                 self.rows[i] = self._new_row(i)
@@ -136,7 +144,7 @@ class Account:
         if self._common is not None:
             return faces == self._common
         counts = oracle.dice_counts(self.profile, self.row.open, self.row.behind)
-        if self._shares_throw and self.row.throws >= self.profile.own_throws:
+        if self._shares_throw and self.row.turns_at_dice >= self.profile.own_throws:
             rows = [row for row in self.rows if not row.over]
             if not all(1 in oracle.dice_counts(self.profile, row.open, row.behind) for row in rows):
                 counts = {self.profile.dice}
@@ -148,7 +156,9 @@ class Account:
 
     def _others_wait(self) -> bool:
         """One throw for everyone, which others have to answer."""
-        return self._shares_throw and any(not row.over and row.throws < self.row.throws for row in self.rows)
+        return self._shares_throw and any(
+            not row.over and row.turns_at_dice < self.row.turns_at_dice for row in self.rows
+        )
 
     def legal(self) -> frozenset[Set]:
         """The moves for the throw on the table."""
@@ -193,9 +203,12 @@ class Account:
             left = list(row.bag)
             left.remove(tuple(sorted(faces)))
             row.bag = tuple(left or BAGS[profile.bag])
-            if not self._shares_throw or row.throws <= profile.own_throws:
+            if not self._shares_throw or row.turns_at_dice <= profile.own_throws:
                 self._share(row)
-        self._common = faces if self._shares_throw and row.throws > profile.own_throws else None
+        is_common = self._shares_throw and row.turns_at_dice > profile.own_throws
+        if is_common and self._common is None:
+            self._over_by_common = []
+        self._common = faces if is_common else None
         if oracle.ends_turn(profile, faces):
             self._turn_over("ended")
             return
@@ -217,7 +230,7 @@ class Account:
     def _share(self, row: Row) -> None:
         """One row for all, or one bag: a change by one player is there for the others."""
         for other in self.rows:
-            drawn = row.throws <= self.profile.own_throws if self._shares_throw else True
+            drawn = row.turns_at_dice <= self.profile.own_throws if self._shares_throw else True
             if not other.over and self.profile.turns.value != "whole" and drawn:
                 other.bag = row.bag
             if not other.over and self.profile.turns.value == "shared":
@@ -228,6 +241,8 @@ class Account:
     def _shut(self, tiles: Set) -> None:
         row = self.row
         uses_insurance = self.passes() and row.insured > 0 and not self._draws_again()
+        if self._shares_throw and self._common is None and not tiles:
+            row.again += uses_insurance or self._draws_again()
         reach = max(self.profile.tiles)
         through = frozenset(tile - reach for tile in tiles if self.profile.through and tile > reach)
         gone = frozenset(tile for tile in tiles if tile not in row.behind or tile in through)
@@ -251,6 +266,12 @@ class Account:
             if self._shut_in_round() and self.profile.shut_wins.value != "no":
                 self._turn_over("unplayed")
                 return
+            if self._over_by_common and self._limit_lost():
+                # The turn that the throw for everyone has ended last is shown again.
+                self.at, self.phase = self._over_by_common[-1], "turn-over"
+                self.outcome = self.row.outcome
+                self._round_over(by_shut=False)
+                return
             self._common = None
         if self.profile.turns.value not in ("whole", "tug") and (self._shares_throw or not stays):
             self.at = self._following()
@@ -262,7 +283,7 @@ class Account:
         if self._shares_throw:
             places = [(self._first + step) % self.players for step in range(self.players)]
             playing = [i for i in places if not self.rows[i].over]
-            return min(playing, key=lambda i: self.rows[i].throws, default=-1)
+            return min(playing, key=lambda i: self.rows[i].turns_at_dice, default=-1)
         order = [(self.at + step) % self.players for step in range(1, self.players + 1)]
         if self._is_tug:
             last = self._thrown >= MOST_THROWS
@@ -279,21 +300,23 @@ class Account:
 
     def _turn_over(self, outcome: str) -> None:
         profile, shut, self.outcome = self.profile, outcome == "shut", outcome
-        self.row.over, self.phase = True, "turn-over"
+        self.row.over, self.row.outcome, self.phase = True, outcome, "turn-over"
         if self._is_tug:
             # Of the turns of a round only the last one counts.
             self._thrown, self._ended = self._thrown + self.row.throws, []
         self._score(self.at, self._points(self.at, outcome), shut, played=outcome != "unplayed")
         ends_round = shut and profile.shut_wins.value != "no"
         if self._shares_throw:
+            was_common = self._common is not None
+            if was_common:
+                self._over_by_common.append(self.at)
             if not self._others_wait():
                 self._common = None
             told = self._shut_in_round() and profile.shut_wins.value != "no"
-            if told and self._others_wait():
+            if (told or was_common) and self._others_wait():
                 return
             ends_round = bool(told)
-        loses = profile.match.value == "target-loses" and not self._ties
-        limit_lost = loses and max(self._together()) >= (profile.limit or 0)
+        limit_lost = self._limit_lost()
         still_in = {min(self.mates(i)) for i in self.seats if not self.rows[i].over}
         last_in = profile.turns.value == "shared" and len(still_in) == 1 and len(self.mates(0)) < self.players
         if self._following() >= 0 and not ends_round and not limit_lost and not last_in:
@@ -304,6 +327,15 @@ class Account:
             for i in self.seats:
                 if not self.rows[i].over:
                     self._score(i, self._points(i), False, played=False)
+        self._round_over(by_shut=bool(ends_round))
+
+    def _limit_lost(self) -> bool:
+        """Whether somebody is at the limit that loses."""
+        loses = self.profile.match.value == "target-loses" and not self._ties
+        return loses and max(self._together()) >= (self.profile.limit or 0)
+
+    def _round_over(self, *, by_shut: bool) -> None:
+        profile, shut, ends_round = self.profile, self.outcome == "shut", by_shut
         self._rounds.append(self._ended)
         if self._following() < 0 or ends_round:
             teams = [self.mates(i) for i in range(self.players)]
@@ -320,7 +352,7 @@ class Account:
 
     def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:
         left = len(self.rows[player].open)
-        self._ended.append(oracle.Ended(player, points, shut, played, left))
+        self._ended.append(oracle.Ended(player, points, shut, played, left, self.rows[player].opens))
         self.scores[player] = points
         adds_up = (not self._ties or self.profile.tie.value == "replay-all") and not self._is_tug
         if adds_up and self.profile.match.value != "rounds-won":

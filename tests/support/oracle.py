@@ -150,7 +150,15 @@ def results(profile: Profile, faces: Sequence[int]) -> set[int]:
 def ends_turn(profile: Profile, faces: Sequence[int]) -> bool:
     """Whether a throw ends the turn whatever is open."""
     alike = len(faces) > 1 and len(set(faces)) == 1
-    return sum(faces) in profile.ends_turn_on or (alike and profile.doubles.value == "ends-turn")
+    if alike and profile.doubles.value == "ends-turn":
+        return True
+    ways = ["sum", "difference"] if profile.difference else [each.value for each in profile.operations]
+    unclear = len(ways) > 1 or (ways == ["difference"] and profile.dice > 2)
+    if len(faces) == 1 or not any(faces) or not unclear:
+        counted = results(profile, faces) if any(faces) else {0}
+    else:
+        counted = {sum(faces) * (2 if alike and profile.doubles.value == "doubled" else 1)}
+    return bool(counted & profile.ends_turn_on)
 
 
 def _signs(count: int) -> Iterator[tuple[int, ...]]:
@@ -286,7 +294,8 @@ def mates(profile: Profile, players: int, seat: int) -> set[int]:
 class Ended(NamedTuple):
     """A turn of a round that has ended, in the order of ending; unplayed ones come last.
 
-    In a tug `left` are the tiles that the player still had to move.
+    In a tug `left` are the tiles that the player still had to move, and who `opened` them all has shut no
+    box.
     """
 
     player: int
@@ -294,6 +303,7 @@ class Ended(NamedTuple):
     shut: bool
     played: bool
     left: int = 0
+    opened: bool = False
 
 
 def penalties(
@@ -391,11 +401,13 @@ def umpire(
                 totals[i] += 1 + carried
             carried = 0
         if somebody_lost:
-            # Nobody had reached it before the turn that ended last (or was cut short by a shut).
-            before = [total - scored_last.get(i, due.get(i, 0)) for i, total in enumerate(totals)]
-            assert max(sum(before[mate] for mate in team) for team in teams) < limit
-            money.have_lost([i for i in everybody if together[i] >= limit])
-            if min(together) >= limit:
+            lost = _at_the_limit(profile, together)
+            if profile.turns.value != "together":
+                # Nobody had reached it before the turn that ended last (or was cut short by a shut).
+                before = [total - scored_last.get(i, due.get(i, 0)) for i, total in enumerate(totals)]
+                assert max(sum(before[mate] for mate in team) for team in teams) < limit
+            money.have_lost(lost)
+            if len(lost) == players:
                 # A player alone, or all that a shut box has brought there together.
                 winners, over = (), True
                 continue
@@ -505,7 +517,7 @@ class _Money:
         if not ties:
             self._shut, self._settled, self._staked = set(), False, list(seated)
             self._points = {turn.player: turn.points for turn in ended}
-        self._shut |= {turn.player for turn in ended if turn.shut}
+        self._shut |= {turn.player for turn in ended if turn.shut and not turn.opened}
         self._thrown |= {turn.player for turn in ended}
 
     def is_void(self) -> None:
@@ -553,8 +565,11 @@ class _Money:
         if self._kind == "loser-pays" and self._match in ("total", "target-wins", "ladder", "rounds-won"):
             self._buy([i for i in self._staked if i not in winners] or self._staked, self._points)
 
-    def _buy(self, losers: Sequence[int], points: Mapping[int, int]) -> None:
-        """The worst of the losers buys the round; who has no points yet only if nobody has any."""
+    def _buy(self, losers: Sequence[int], points: Mapping[int, int], *, few: bool = False) -> None:
+        """The worst of the losers buys the round; who has no points yet only if nobody has any.
+
+        `few` points are bad whatever the score is.
+        """
         if self._players == 1:
             return
         marks = {
@@ -562,7 +577,8 @@ class _Money:
             for i in losers
             if any(mate in points for mate in self._teams[i])
         }
-        worst = (min if self._profile.win.value == "highest" else max)(marks.values(), default=None)
+        few = few or self._profile.win.value == "highest"
+        worst = (min if few else max)(marks.values(), default=None)
         payers = [i for i in losers if not marks or marks.get(i) == worst]
         for i in payers:
             self._owes[i] += Fraction(1, len(payers))
@@ -576,9 +592,11 @@ class _Money:
             return self._owes
         everybody = list(range(self._players))
         one_round = self._match == "total" and self._rounds == 1
-        if self._kind == "loser-pays" and (one_round or self._match in ("target-loses", "drop-out")):
+        of_match = one_round or self._match in ("target-loses", "drop-out")
+        if self._kind == "loser-pays-match" or (self._kind == "loser-pays" and of_match):
             losers = [i for i in self._lost if i not in winners] or [i for i in everybody if i not in winners]
-            self._buy(losers or everybody, {i: totals[i] for i in self._thrown})
+            totalled = {i: totals[i] for i in self._thrown}
+            self._buy(losers or everybody, totalled, few=self._match == "rounds-won")
         elif not self._settled:
             self._settle(winners)
         return self._owes
@@ -639,7 +657,8 @@ def _candidates(
             there = [i for i in everybody if totals[i] >= (profile.limit or 0)]
             return there or (everybody if number == 999 else None)
         case "target-loses":
-            below = [i for i in everybody if totals[i] < (profile.limit or 0)]
+            lost = _at_the_limit(profile, totals)
+            below = [i for i in everybody if i not in lost]
             if len(below) < len(everybody):
                 return below
             return everybody if number == 999 else None
@@ -652,6 +671,14 @@ def _candidates(
                 return seated
             alone = set(left) == teams[left[0]] and len(left) < len(totals)
             return left if number == 999 or alone else None
+
+
+def _at_the_limit(profile: Profile, totals: Sequence[int]) -> list[int]:
+    """Who has lost at the limit; where one throw may bring several there, the worst of them."""
+    there = [i for i, total in enumerate(totals) if total >= (profile.limit or 0)]
+    if profile.turns.value == "together":
+        return [i for i in there if totals[i] == max(totals)]
+    return there
 
 
 def verdict_on(

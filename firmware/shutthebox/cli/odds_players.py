@@ -141,11 +141,13 @@ def _of_several(profile: Profile) -> bool:
 
 def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
     """Why the stakes that the seats can expect aren't known although their chances are; None if they are."""
-    if not order_of(profile).one_turn_each and profile.stakes in (Stakes.POOL_DOUBLE, Stakes.LOSER_PAYS):
+    whole_turns_only = profile.loser_pays or profile.stakes is Stakes.POOL_DOUBLE
+    if not order_of(profile).one_turn_each and whole_turns_only:
         return f'No stakes: stakes = "{profile.stakes}" has odds for whole turns only.'
-    if profile.stakes is not Stakes.LOSER_PAYS:
+    if not profile.loser_pays:
         return None
-    if profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
+    of_match = profile.stakes is Stakes.LOSER_PAYS_MATCH and _of_several(profile)
+    if of_match or profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
         return "No stakes: the loser of the match pays, not the loser of a round."
     if seat is not None and seat > 2:
         return "No stakes: the worst score pays, and only the best so far is known."

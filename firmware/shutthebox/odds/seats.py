@@ -397,7 +397,7 @@ def _aim_of(profile: Profile, players: int, prize: Prize) -> _Aim:
         return _Aim(_share)
     if profile.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE):
         return _Aim(_pool(players, doubles=profile.stakes is Stakes.POOL_DOUBLE))
-    if profile.stakes is not Stakes.LOSER_PAYS:
+    if not profile.loser_pays:
         return _Aim(lambda leaders: ((0.0,) * len(leaders), 0.0))
     if players <= 2:
         return _Aim(_beaten(players))

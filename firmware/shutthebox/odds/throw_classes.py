@@ -101,7 +101,7 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
                     longer[total + face] += weight
             sums = longer
         for total, weight in sums.items():
-            if total in profile.ends_turn_on:
+            if ends_turn(profile, (total,)):
                 ended += weight
             else:
                 weights[(total,)] = weight

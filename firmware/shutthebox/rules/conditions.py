@@ -12,7 +12,7 @@ from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.tiles import MAX_TILE
 from shutthebox.validation import count
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """The version of the rules in this program. Raise it whenever the same actions could give another result.
 
 A new key or a changed built-in game doesn't raise it: a record has its own keys. So a record of an earlier

@@ -137,6 +137,16 @@ class TargetLoses(Format):
         return tuple(i for i in match.everybody if match.team_totals[i] >= limit(match.game))
 
 
+class WorstTargetLoses(TargetLoses):
+    """The same where one throw may bring several to the limit: the worst total of them loses."""
+
+    def lost(self, match: _Played) -> tuple[int, ...]:
+        """Those with the worst total of the players who have reached the limit."""
+        there = super().lost(match)
+        worst = max((match.team_totals[i] for i in there), default=0)
+        return tuple(i for i in there if match.team_totals[i] == worst)
+
+
 class TargetWins(Format):
     """The match is over with the round in which somebody reaches the limit; the highest total wins."""
 

@@ -80,6 +80,8 @@ def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
     throw = turn.throw or ()
     if profile.move is MoveKind.SET:
         wanted = " or ".join(map(str, totals(profile, throw)))
+        if not wanted:
+            return f"{faces_to_text(throw)} makes no total here, so nothing can be shut for it"
         made = sum_of_move(profile, turn.open, turn.behind, shut)
         return f"{to_text(shut)} adds up to {made}, not {wanted}"
     allowed = ", or ".join(map(to_text, legal)) or "none"

@@ -255,7 +255,7 @@ class Match(NamedTuple):
             raise ValueError(f"{faces} is not the throw for everyone, {self.common}")
         # Next time, everybody may be allowed one die.
         after = turns.throw(self.rules, self.turn, faces, later=self.own_rules)
-        is_common = self.order_of_play.one_throw and after.throws > self.game.own_throws
+        is_common = self.order_of_play.one_throw and after.counted_throws > self.game.own_throws
         before = self.rows if self.common is None else self.before_common
         return self._replace(
             common=faces if is_common else None, before_common=before if is_common else ()
@@ -276,7 +276,7 @@ class Match(NamedTuple):
         """Whether everyone this throw is for may throw one die, or the throw on the table is of one."""
         if self.common is not None:
             return len(self.common) == 1 and self.common[0] <= self.game.sides
-        if self.turn.throws < self.game.own_throws:
+        if self.turn.counted_throws < self.game.own_throws:
             return True
         rows = ((for_seat(self.game, i), self.rows[i]) for i in self._playing)
         return all(1 in dice_allowed(rules, row.open, row.behind) for rules, row in rows)
@@ -289,8 +289,8 @@ class Match(NamedTuple):
     @property
     def _is_open_for_others(self) -> bool:
         """Whether others still have to answer the throw just answered, or make their own."""
-        one_throw = self.order_of_play.one_throw
-        return one_throw and any(self.rows[i].throws < self.turn.throws for i in self._playing)
+        made = self.turn.counted_throws
+        return self.order_of_play.one_throw and any(self.rows[i].counted_throws < made for i in self._playing)
 
     @property
     def answers_of_others(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
@@ -324,9 +324,15 @@ class Match(NamedTuple):
         Raises:
             ValueError: that doesn't answer the throw.
         """
+        before = self.turn
+        after = turns.move(self.rules, before, shut)
+        if self.order_of_play.one_throw:
+            # With a throw for everyone, nobody throws again.
+            again = not shut and self.common is None and turns.throws_again(self.game, before)
+            return self._with_turn(after._replace(repeated=before.repeated + again))
         # A player who has used up an insurance throws again.
-        stays = not shut and (self.game.insurance or turns.draws_again(self.game, self.turn.throw))
-        return self._with_turn(turns.move(self.rules, self.turn, shut), stays=stays)
+        stays = not shut and (self.game.insurance or turns.draws_again(self.game, before.throw))
+        return self._with_turn(after, stays=stays)
 
     def reopen(self, tile: int) -> "Match":
         """The position after a blocked player has opened a tile.
@@ -426,6 +432,8 @@ class Match(NamedTuple):
             shut = match._to_be_told
             if shut and not match._is_open_for_others:
                 return match._replace(stage=Stage.ADVANCE, turns_over=self.turns_over + 1)._shut_by(shut)
+            if ended := match._ended_by_others:
+                return ended
             match = match._clear_throw()
         if order.one_throw or not (order.whole_turns or stays):
             following = order.next_seat(match)
@@ -435,7 +443,8 @@ class Match(NamedTuple):
 
     def _end_turn(self, turn: Turn) -> "Match":
         assert turn.score is not None, "a finished turn has a score"
-        at, shut = self.player, turn.outcome is Outcome.SHUT
+        # In a tug, opening all the tiles shuts no box.
+        at, shut = self.player, turn.outcome is Outcome.SHUT and not turn.opens
         match = self._replace(
             stage=Stage.ADVANCE,
             turns_over=self.turns_over + 1,
@@ -446,6 +455,8 @@ class Match(NamedTuple):
         )
         if told := match._to_be_told:
             return match if match._is_open_for_others else match._shut_by(told)
+        if match.common is not None and match._is_open_for_others:
+            return match  # Everyone answers the throw before it ends the match.
         match = match._clear_throw()
         if self.order_of_play.next_seat(match) is None:
             # The last throw allowed in a round ends it with tiles left.
@@ -455,6 +466,20 @@ class Match(NamedTuple):
             return match._end_round()
         after = None if self.tie_rounds else self.format.after_turn(match)
         return match if after is None else match._cut_short()._follow(after)
+
+    @property
+    def _ended_by_others(self) -> "Match | None":
+        """The end of the match by the turns that the throw for everyone has ended; None if it goes on.
+
+        Called once all have answered it, if the last of them has a move.
+        """
+        if self.common is None or self._is_open_for_others or self.tie_rounds:
+            return None
+        ended = [i for i in self.order if self.rows[i].outcome and not self.before_common[i].outcome]
+        if not ended or (after := self.format.after_turn(self)) is None:
+            return None
+        # The last turn that it has ended is on the screen once more.
+        return self._replace(player=ended[-1], stage=Stage.ADVANCE)._cut_short()._follow(after)
 
     def _clear_throw(self) -> "Match":
         """Takes the throw for everyone off the table once all have answered it."""
@@ -620,9 +645,11 @@ class Match(NamedTuple):
             return ledger.bank(self.game, self._played(self.totals))
         if not winners:
             return ledger.nothing(self.players)
+        if self.game.stakes is Stakes.LOSER_PAYS_MATCH:
+            return self._bought_match(winners)
         if self.game.stakes is Stakes.LOSER_PAYS:
             if self._loser_of_match or self._one_round:
-                return self._bought(self._beaten(winners) or self.everybody, self._played(self.totals))
+                return self._bought_match(winners)
             return ledger.nothing(self.players) if self.settled else self._stakes_of_round(winners)
         return ledger.nothing(self.players) if self.settled else self._pool(winners)
 
@@ -634,6 +661,11 @@ class Match(NamedTuple):
         if self.game.stakes is Stakes.POOL:
             doubled = ()
         return ledger.pool(self.players, staked, winners, doubled)
+
+    def _bought_match(self, winners: tuple[int, ...]) -> ledger.Debts:
+        """Whoever has lost the match, with the worst total of a team, buys once."""
+        losers, marks = self._beaten(winners) or self.everybody, self._marks(self._played(self.totals))
+        return ledger.loser_pays(self.players, losers, marks, highest_wins=self.game.highest_total_wins)
 
     def _bought(self, losers: tuple[int, ...], scores: Sequence[int | None]) -> ledger.Debts:
         """Which of the losers, with the worst score of a team, buys the round."""

@@ -86,7 +86,34 @@ def ends_turn(profile: Profile, throw: Throw) -> bool:
     """Whether a throw ends the turn even if a move exists."""
     if profile.doubles is Doubles.ENDS_TURN and is_double(throw):
         return True
-    return sum(throw) in profile.ends_turn_on
+    return bool(profile.ends_turn_on) and ending_total(profile, throw) in profile.ends_turn_on
+
+
+def ending_total(profile: Profile, throw: Throw) -> int | None:
+    """What a throw is read as by `Profile.ends_turn_on`; None if it makes no total.
+
+    With one operation this is its result, otherwise the sum; 0 for the double blank.
+    """
+    read = _one_operation(profile)
+    if read is None or not any(throw):
+        return sum(throw) * (2 if profile.doubles is Doubles.DOUBLED and is_double(throw) else 1)
+    return next(iter(totals(profile, throw)), None)
+
+
+def ending_totals(profile: Profile) -> frozenset[int]:
+    """The totals that `Profile.ends_turn_on` can find."""
+    alike = replace(profile, operations=(_one_operation(profile) or Operation.SUM,), difference=False)
+    found = _possible_totals(alike, profile.dice)
+    if is_one_die_ever_allowed(profile):
+        found |= _possible_totals(alike, 1)
+    return found | {0} if profile.has_blanks else found
+
+
+def _one_operation(profile: Profile) -> Operation | None:
+    """The operation that gives every throw one total at most; None if several are possible."""
+    one = len(profile.readings) == 1
+    several = profile.readings == (Operation.DIFFERENCE,) and profile.dice > 2
+    return profile.readings[0] if one and not several else None
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 from shutthebox.rules import handicap
 from shutthebox.rules import turn as turns
-from shutthebox.rules.endings import Format, LastIn, LastTile, usual_format
+from shutthebox.rules.endings import Format, LastIn, LastTile, WorstTargetLoses, usual_format
 from shutthebox.rules.moves import Throw, is_one_die_ever_allowed
 from shutthebox.rules.profile import (
     Blocked,
@@ -239,17 +239,27 @@ class OneThrow(OrderOfPlay, turns=Turns.TOGETHER):
             "Everyone draws {throws} dominoes alone; then there's one for everyone, and each player "
             "answers it on their own row.",
         ),
+        "turns=together.again": N_("A player who throws alone, has no move and is still in throws again."),
+        "turns=together.again.dominoes": N_(
+            "A player who draws alone, has no move and is still in draws again."
+        ),
     }
 
     def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         """Adds the players' own throws, if there are any."""
         own = ".own" if game.own_throws else ""
         yield f"turns=together{own}", {"throws": game.own_throws}
+        if game.own_throws and (game.insurance or game.spare_throws):
+            yield "turns=together.again", {}
+
+    def format(self, game: Profile) -> Format:
+        """One throw may bring several players to the limit that loses."""
+        return WorstTargetLoses() if game.match is MatchFormat.TARGET_LOSES else usual_format(game)
 
     def next_seat(self, match: _Playing) -> int | None:
-        """The first in order with the fewest throws."""
+        """The first in order with the fewest throws, not counting those made again."""
         playing = (seat for seat in match.order if match.rows[seat].outcome is None)
-        return min(playing, key=lambda seat: match.rows[seat].throws, default=None)
+        return min(playing, key=lambda seat: match.rows[seat].counted_throws, default=None)
 
 
 class TugOfTiles(OrderOfPlay, turns=Turns.TUG):

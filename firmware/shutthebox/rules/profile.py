@@ -207,12 +207,17 @@ class Tie(StrEnum):
 
 
 class Stakes(StrEnum):
-    """Who owes what after a match, in stakes."""
+    """Who owes what after a match, in stakes.
+
+    With *loser-pays*, the worst score of each round pays; with *loser-pays-match*, the worst total of the
+    match.
+    """
 
     NONE = "none"
     POOL = "pool"
     POOL_DOUBLE = "pool-double"
     LOSER_PAYS = "loser-pays"
+    LOSER_PAYS_MATCH = "loser-pays-match"
     BANK = "bank"
 
 
@@ -592,6 +597,11 @@ class Profile:
     def has_pool(self) -> bool:
         """Whether everybody pays into a pool."""
         return self.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE)
+
+    @property
+    def loser_pays(self) -> bool:
+        """Whether the worst score pays, that of each round or that of the match."""
+        return self.stakes in (Stakes.LOSER_PAYS, Stakes.LOSER_PAYS_MATCH)
 
     @property
     def has_rounds(self) -> bool:

@@ -78,6 +78,7 @@ class Turn(NamedTuple):
         behind: with two rows, the columns whose front and back tiles are both open.
         insured: how many throws without a move don't end the turn: insurances held, or strikes left.
         opens: whether the player opens tiles.
+        repeated: own throws that the player has made again (`Profile.own_throws`).
     """
 
     open: Tiles
@@ -90,6 +91,12 @@ class Turn(NamedTuple):
     behind: Tiles = 0
     insured: int = 0
     opens: bool = False
+    repeated: int = 0
+
+    @property
+    def counted_throws(self) -> int:
+        """The throws made so far, without those made again."""
+        return self.throws - self.repeated
 
     @property
     def awaits_answer(self) -> bool:
@@ -109,6 +116,7 @@ class Turn(NamedTuple):
         more = f" behind={sets.to_text(self.behind)}" if self.behind else ""
         more += f" insured={self.insured}" if self.insured else ""
         more += " opens" if self.opens else ""
+        more += f" repeated={self.repeated}" if self.repeated else ""
         return f"{sets.to_text(self.open)} {throw} {counts} {outcome} {points}{more}"
 
 
@@ -131,6 +139,14 @@ def bag(profile: Profile, turn: Turn) -> tuple[Throw, ...]:
 def draws_again(profile: Profile, faces: Throw | None) -> bool:
     """Whether a domino is the double blank, for which nothing can be shut and which doesn't count."""
     return faces == DOUBLE_BLANK and not ends_turn(profile, faces)
+
+
+def throws_again(profile: Profile, turn: Turn) -> bool:
+    """Whether a throw without a move costs an insurance or a strike, or is the double blank.
+
+    Where players throw for themselves, they throw again.
+    """
+    return turn.insured > 0 or draws_again(profile, turn.throw)
 
 
 def _drawn(profile: Profile, drawn: int, faces: Throw) -> int:

@@ -80,6 +80,11 @@ SENTENCES: dict[str, str] = {
         "dominoes stay out; the bag is full again for every round, and when it has run empty."
     ),
     "blanks": N_("A blank counts 0. After the double blank the player draws again."),
+    "blanks.together": N_("A blank counts 0. The double blank shuts nothing and ends no turn."),
+    "blanks.together.own": N_(
+        "A blank counts 0. The double blank shuts nothing and ends no turn; a player who draws it alone draws "
+        "again."
+    ),
     "blanks.end": N_("A blank counts 0."),
     "one_die=never": plural("The one die is always thrown.", "All {dice} dice are always thrown."),
     "one_die=never.two": N_("Both dice are always thrown."),
@@ -100,10 +105,11 @@ SENTENCES: dict[str, str] = {
         "When at most {at} tiles are open, one die must be thrown.",
     ),
     "one_die=optional-front": N_(
-        "When the tiles in front add up to {at} or less, the player may throw one die instead."
+        "When the foremost tiles add up to {at} or less, the player may throw one die instead."
     ),
-    "one_die=forced-front": N_("When the tiles in front add up to {at} or less, one die must be thrown."),
+    "one_die=forced-front": N_("When the foremost tiles add up to {at} or less, one die must be thrown."),
     "one_die=only-one": N_("When tile 1 is the only one open, one die must be thrown."),
+    "one_die=only-one.rows": N_("When no tiles but 1s are open, one die must be thrown."),
     "one_die.together": N_("One die is thrown only if the rule allows it for everyone still in."),
     "move=set": N_("After a throw, the player shuts any open tiles that add up to the total."),
     "move=single": N_(
@@ -140,6 +146,7 @@ SENTENCES: dict[str, str] = {
         "which then scores {points}."
     ),
     "ends_turn_on": N_("A total of {totals} ends the turn at once, even if tiles could be shut."),
+    "ends_turn_on.sum": N_("A sum of {totals} ends the turn at once, even if tiles could be shut."),
     "blocked=ends-turn": N_("If a throw can't shut anything, the turn ends."),
     "strikes": N_("The {nth} throw without a move ends the turn."),
     "doubles=ends-turn": N_("A double ends the turn."),
@@ -155,6 +162,9 @@ SENTENCES: dict[str, str] = {
     "insurance": N_(
         "Every double earns an insurance marker. If a throw can't shut anything, a marker is "
         "used up instead, and the player throws again."
+    ),
+    "insurance.together": N_(
+        "Every double earns an insurance marker. If a throw can't shut anything, a marker is used up instead."
     ),
     "turn_seconds": plural(
         "A turn may last one second from its first throw. Then it ends as if blocked.",
@@ -188,9 +198,9 @@ SENTENCES: dict[str, str] = {
     ),
     "shut_wins=round.only": N_("A player who shuts the box wins at once."),
     "shut.together": N_("If someone shuts the box, everyone answers that throw first."),
-    "shut_wins=match.together": N_("Then whoever has shut it wins the match."),
+    "shut_wins=match.together": N_("Then whoever has shut it wins the match; several share the win."),
     "shut_wins=round.together": N_("Then the round is over, and open tiles score as they stand."),
-    "shut_wins=round.only.together": N_("Then whoever has shut it wins."),
+    "shut_wins=round.only.together": N_("Then whoever has shut it wins; several share the win."),
     "shut_wins=no": N_("A shut box only ends the player's turn: the round goes on."),
     "shut_others": N_("If someone shuts the box, everyone else scores {points} more."),
     "shut_others.doubled": N_("If someone shuts the box, everyone else's score counts twice."),
@@ -216,6 +226,10 @@ SENTENCES: dict[str, str] = {
         "Scores are added up round after round. The match ends with the turn in which somebody reaches "
         "{limit} points, or another limit that the players have agreed on: that player has lost, and the "
         "lowest total of the others wins.",
+    ),
+    "match=target-loses.together": N_(
+        "If one throw takes several players to the limit, only the worst total of them loses; players level on "
+        "it lose together."
     ),
     "match=target-wins": plural(
         "Scores are added up round after round. When somebody has a point, or as many as the players have "
@@ -307,9 +321,20 @@ SENTENCES: dict[str, str] = {
         "In each round, everybody who plays pays one stake into a pool, and the winner of the round "
         "takes the pool. A winner who has shut the box gets a second stake from each of the others."
     ),
-    "stakes=loser-pays": N_("The loser, with the worst score, buys the round."),
-    "stakes=loser-pays.target-loses": N_("The player who has reached the limit buys a round."),
-    "stakes=loser-pays.drop-out": N_("The first player who is out buys a round."),
+    "stakes=loser-pays": N_(
+        "After each round of the match, the loser with the worst score buys the drinks; if several are tied, "
+        "they share."
+    ),
+    "stakes=loser-pays.match": N_(
+        "At the end of the match, the loser with the worst total buys the drinks once; if several are tied, "
+        "they share."
+    ),
+    "stakes=loser-pays.target-loses": N_(
+        "At the end of the match, the player who has reached the limit buys the drinks once."
+    ),
+    "stakes=loser-pays.drop-out": N_(
+        "At the end of the match, the first player who was out buys the drinks once."
+    ),
     "stakes=bank": N_(
         "Everybody plays against the bank alone: it takes {stake} and pays by the score. A "
         "player who gets back more wins."
@@ -390,6 +415,13 @@ SENTENCES: dict[str, str] = {
     "insurance.dominoes": N_(
         "Every double earns an insurance marker. If a domino can't shut anything, a marker "
         "is used up instead, and the player draws again."
+    ),
+    "insurance.together.dominoes": N_(
+        "Every double earns an insurance marker. If a domino can't shut anything, a marker is used up instead."
+    ),
+    "match=target-loses.together.dominoes": N_(
+        "If one domino takes several players to the limit, only the worst total of them loses; players level "
+        "on it lose together."
     ),
     "shut.together.dominoes": N_("If someone shuts the box, everyone answers that domino first."),
     "turn_seconds.dominoes": plural(
@@ -558,7 +590,7 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     if profile.draw is Draw.DOMINOES:
         yield f"draw={profile.draw}" + (".rotation" if order.one_bag else ""), {"bag": _BAGS[profile.bag]}
         if profile.has_blanks:
-            yield "blanks" + (".end" if ends_turn(profile, DOUBLE_BLANK) else ""), {}
+            yield f"blanks{_after_double_blank(profile)}", {}
     else:
         yield "dice", {"dice": profile.dice, "sides": profile.sides}
         if profile.dice > 1:
@@ -573,7 +605,8 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
         values: dict[str, _Value] = {"tile": profile.first_move_must_include, "points": lost_score(profile)}
         yield "first_move_must_include", values
     if profile.ends_turn_on:
-        yield "ends_turn_on", {"totals": tuple(sorted(profile.ends_turn_on))}
+        which = ".sum" if len(profile.readings) > 1 else ""
+        yield f"ends_turn_on{which}", {"totals": tuple(sorted(profile.ends_turn_on))}
     many = ".many" if profile.dice > 2 else ""
     if profile.doubles is not Doubles.PLAIN:
         yield f"doubles={profile.doubles}{many if profile.doubles is Doubles.DOUBLED else ''}", {}
@@ -584,7 +617,7 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
     if profile.blocked is Blocked.OPENS_ONE and not can_be_shut(profile):
         yield "blocked.last", {"throws": MAX_THROWS}
     if profile.insurance:
-        yield "insurance", {}
+        yield "insurance" + (".together" if order.one_throw else ""), {}
     if many and (profile.insurance or profile.doubles is not Doubles.PLAIN):
         yield "doubles.many", {}
     if not profile.is_solo:
@@ -594,9 +627,17 @@ def _rules_of_turn(profile: Profile) -> Iterator[_Rule]:
         yield f"turn_seconds{per_throw}", {"seconds": profile.turn_seconds}
         if not idle_is_worst(profile):
             yield "turn_seconds.worst", {}
-    scored = profile.win is not Win.LAST_IN or profile.stakes is Stakes.LOSER_PAYS
+    scored = profile.win is not Win.LAST_IN or profile.loser_pays
     if scored and not profile.is_race and order.has_points:
         yield f"score={profile.score}", {}
+
+
+def _after_double_blank(profile: Profile) -> str:
+    if ends_turn(profile, DOUBLE_BLANK):
+        return ".end"
+    if not order_of(profile).one_throw:
+        return ""
+    return ".together.own" if profile.own_throws else ".together"
 
 
 def _rules_of_operations(profile: Profile) -> Iterator[_Rule]:
@@ -622,7 +663,8 @@ def _rules_of_one_die(profile: Profile) -> Iterator[_Rule]:
         yield f"one_die={profile.one_die}.always", {}
     else:
         at: dict[str, _Value] = {} if profile.one_die is OneDie.ONLY_ONE else {"at": profile.one_die_limit}
-        yield f"one_die={profile.one_die}", at
+        rows = ".rows" if profile.one_die is OneDie.ONLY_ONE and profile.rows == 2 else ""
+        yield f"one_die={profile.one_die}{rows}", at
     if order_of(profile).one_throw and is_one_die_ever_allowed(profile):
         yield "one_die.together", {}
 
@@ -654,6 +696,8 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
         yield from _rules_of_rounds_won(profile)
     elif not on_total:
         yield f"match={profile.match}", {"limit": profile.limit or 0}
+        if order_of(profile).one_throw and profile.match is MatchFormat.TARGET_LOSES:
+            yield f"match={profile.match}.together", {}
     elif not by_last_tile:
         yield "win=first-to-shut.sure" if profile.is_race else f"win={profile.win}", {}
     only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
@@ -674,14 +718,22 @@ def _rules_of_rivals(profile: Profile) -> Iterator[_Rule]:
     elif by_scores or not on_total:
         left = ".left" if loses and profile.tie is Tie.REPLAY_ALL else ""
         yield f"tie={profile.tie}{left}", {"most": MAX_TIE_ROUNDS}
+    if profile.loser_pays:
+        yield f"stakes=loser-pays{_whose_loser(profile)}", {}
+        return
     which = ""
-    if profile.stakes is Stakes.LOSER_PAYS:
-        which = f".{profile.match}" if loses else ""
-    elif profile.has_pool and on_total and (not by_scores or profile.tie is Tie.CARRY):
+    if profile.has_pool and on_total and (not by_scores or profile.tie is Tie.CARRY):
         which = ".only"
     elif profile.has_pool and profile.tie is Tie.CARRY:
         which = ".carry"
     yield f"stakes={profile.stakes}{which}", {}
+
+
+def _whose_loser(profile: Profile) -> str:
+    """Who pays: the loser of each round, or of the match."""
+    if profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
+        return f".{profile.match}"
+    return ".match" if profile.stakes is Stakes.LOSER_PAYS_MATCH else ""
 
 
 def _rules_of_rounds_won(profile: Profile) -> Iterator[_Rule]:

@@ -23,7 +23,7 @@ from shutthebox.game.wording import REACHED, luck_texts, player_name
 from shutthebox.rules.actions import Advanced
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import totals
+from shutthebox.rules.moves import ending_total, totals
 from shutthebox.rules.profile import MatchFormat, Tie
 from shutthebox.rules.turn import Outcome
 from shutthebox.texts import plural
@@ -199,9 +199,10 @@ def _ending(match: Match) -> Message:
         case Outcome.LOST:
             return message("Lost: no {tile} this\u00a0time", tile=rules.first_move_must_include or 0)
         case Outcome.ENDED:
-            if sum(throw) not in rules.ends_turn_on:
+            total = ending_total(rules, throw)
+            if total is None or total not in rules.ends_turn_on:
                 return message("A double ends it")
-            return message("{total} ends it", total=sum(throw))
+            return message("{total} ends it", total=total)
         case Outcome.UNPLAYED:
             return message("Round over")
         case Outcome.BLOCKED | None:
