@@ -10,7 +10,7 @@ from tests.support.each import each
 
 from shutthebox.config import profiles
 from shutthebox.config.schema import parse_config
-from shutthebox.rules import reader
+from shutthebox.rules import contradictions, reader
 from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.words import explain
@@ -127,7 +127,7 @@ def has_default(of_key: tuple[str, object]) -> None:
 
 def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"its own {len(profiles.builtins())}." in PAGE
-    assert f"more than {reader.MAX_MOVES:,} moves" in PAGE
+    assert f"more than {contradictions.MAX_MOVES:,} moves" in PAGE
     complaint = re.search(r"friday\.toml: (rounds: .*)", PAGE)
     assert complaint is not None
     with pytest.raises(reader.ProfileError) as caught:

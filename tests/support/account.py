@@ -1,5 +1,6 @@
 """An account of one match by the oracle's rules, action by action; nothing calls the rules engine."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -33,7 +34,9 @@ def legal_moves(
 def can_ever_move(profile: Profile, held_open: Set, behind: Set) -> bool:
     """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
     counts = oracle.dice_counts(profile, held_open, behind)
-    thrown = [faces for dice in counts for faces in oracle.rolls(dice, profile.sides)]
+    thrown: Iterable[tuple[int, ...]] = [
+        faces for dice in counts for faces in oracle.rolls(dice, profile.sides)
+    ]
     if profile.draw.value == "dominoes":
         thrown = BAGS[profile.bag]
     return any(legal_moves(profile, held_open, faces, False, behind) for faces in thrown)

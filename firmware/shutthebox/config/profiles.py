@@ -13,8 +13,9 @@ from shutthebox.config.stray_files import is_copy, is_hidden
 from shutthebox.errors import quoted
 from shutthebox.files import list_folder, read_text, reason, shown_path
 from shutthebox.link.invitation import linkable
+from shutthebox.rules.contradictions import contradiction
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import ProfileError, contradiction, parse_keys, to_profile, unchecked_profile
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, unchecked_profile
 
 _log = logging.getLogger(__name__)
 

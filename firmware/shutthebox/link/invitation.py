@@ -6,11 +6,12 @@ from functools import lru_cache
 from shutthebox.link.match import SEATS, Agreement, LinkError
 from shutthebox.link.messages import MOST_NAME, Accept, Invite
 from shutthebox.rules.conditions import RULES_VERSION
+from shutthebox.rules.contradictions import contradiction
 from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import begin
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Group, Profile, Stakes
-from shutthebox.rules.reader import contradiction, parse_keys, to_profile, with_options
+from shutthebox.rules.reader import parse_keys, to_profile, with_options
 from shutthebox.rules.writer import to_lines
 
 HOUSE_RULES = "House rules"

@@ -109,6 +109,11 @@ def ending_totals(profile: Profile) -> frozenset[int]:
     return found | {0} if profile.has_blanks else found
 
 
+def has_one_ending_total(profile: Profile) -> bool:
+    """Whether it's clear which total of a throw `Profile.ends_turn_on` means."""
+    return Operation.SUM in profile.readings or _one_operation(profile) is not None
+
+
 def _one_operation(profile: Profile) -> Operation | None:
     """The operation that gives every throw one total at most; None if several are possible."""
     one = len(profile.readings) == 1
@@ -318,6 +323,24 @@ def most_moves(profile: Profile) -> int:
         return sum(moves.values())
     thrown = combinations_with_replacement(range(1, profile.sides + 1), profile.dice)
     return max(sum(moves.get(total, 0) for total in totals(profile, throw)) for throw in thrown)
+
+
+def most_in_a_move(profile: Profile) -> int:
+    """A number of tiles that no move exceeds, whatever `Profile.max_tiles` says."""
+    match profile.move:
+        case MoveKind.SINGLE:
+            return 1
+        case MoveKind.EXACT | MoveKind.FACES | MoveKind.FACES_FREE:
+            return profile.dice
+        case MoveKind.KNIPSEN:
+            return profile.dice + 1
+        case MoveKind.SET:
+            if not rows.are_plain(profile):
+                return len(profile.tiles) * profile.rows
+            possible = _possible_totals(profile, profile.dice) | _possible_totals(profile, 1)
+            sizes = _sizes(profile.starting, sum_of(profile.starting))
+            found = (sizes[total] for total in possible if total < len(sizes))
+            return max((counts.bit_length() - 1 for counts in found), default=0)
 
 
 _MOST_DICE_TRIED = 3

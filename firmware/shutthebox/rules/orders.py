@@ -15,13 +15,16 @@ from shutthebox.rules.endings import Format, LastIn, LastTile, WorstTargetLoses,
 from shutthebox.rules.moves import Throw, is_one_die_ever_allowed
 from shutthebox.rules.profile import (
     Blocked,
+    Doubles,
     Draw,
     MatchFormat,
+    Need,
     Needs,
     Profile,
     Scoring,
     ShutWins,
     Stakes,
+    Tie,
     Turns,
     Win,
     all_but,
@@ -197,6 +200,9 @@ class OneRow(OrderOfPlay, turns=Turns.SHARED):
         Needs("captain", (False,)),
         Needs("strikes", (1,)),
         Needs("shut_others", (0,)),
+        Needs("doubles", all_but(Doubles.ENDS_TURN), need=Need.TO_MAKE_SENSE),
+        Needs("lost_score", (None,), need=Need.TO_MATTER),
+        Needs("tie", (Tie.PLAY_OFF,), need=Need.TO_MATTER),
     )
     summary = N_("One row for all.")
     sentences: ClassVar[Mapping[str, str]] = {
@@ -286,6 +292,9 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         Needs("captain", (False,)),
         Needs("shut_others", (0,)),
         Needs("teams", (None, 2)),
+        Needs("first_move_must_include", (None,), need=Need.TO_MAKE_SENSE),
+        Needs("lost_score", (None,), need=Need.TO_MATTER),
+        Needs("tie", (Tie.PLAY_OFF,), where=("match", MatchFormat.TOTAL), need=Need.TO_MATTER),
     )
     summary = N_("One shuts, the other opens.")
     sentences: ClassVar[Mapping[str, str]] = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from enum import StrEnum
+from enum import Enum, StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -322,6 +322,14 @@ TURN_SECONDS_CHECK = validation.whole(5, 3600)
 _TILE = validation.whole(1, MAX_TILE)
 
 
+class Need(Enum):
+    """What a `Needs` is needed for."""
+
+    TO_PLAY = "to play"  # the engine can't play the game otherwise
+    TO_MAKE_SENSE = "to make sense"  # nobody should choose the game otherwise
+    TO_MATTER = "to matter"  # the key changes no match otherwise; an inherited one is dropped
+
+
 class Needs(NamedTuple):
     """What a key that isn't at its default requires of another key.
 
@@ -331,6 +339,7 @@ class Needs(NamedTuple):
         of: the values of the key itself that need this; empty for all.
         drops: whether a game that's given the other key doesn't inherit this one.
         where: a key and the value that it must have for this to apply; None for always.
+        need: what it's needed for.
     """
 
     key: str
@@ -338,6 +347,7 @@ class Needs(NamedTuple):
     of: tuple[object, ...] = ()
     drops: bool = False
     where: tuple[str, object] | None = None
+    need: Need = Need.TO_PLAY
 
 
 def _key(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # noqa: ANN401  (the field's type)
@@ -354,6 +364,11 @@ def all_but(*values: StrEnum) -> tuple[StrEnum, ...]:
     return tuple(value for value in type(values[0]) if value not in values)
 
 
+def _to_matter(key: str, *values: object) -> Needs:
+    return Needs(key, values, need=Need.TO_MATTER)
+
+
+_SEVERAL_PLAYERS = _to_matter("match", *all_but(MatchFormat.LADDER))
 _TWO_ROWS = Needs("rows", (2,), drops=True)
 _TWO_DICE = Needs("dice", tuple(range(2, 10)))
 _BANK = Needs("stakes", (Stakes.BANK,))
@@ -438,15 +453,27 @@ class Profile:
     boxes: tuple[int, ...] = _of_match(_rising(1, MAX_TILE), ())
     rows: int = _key(validation.whole(1, 2), 1)
     back: Back = _key(None, Back.SAME, _TWO_ROWS)
-    through: bool = _key(None, False, _TWO_ROWS)
-    row_points: tuple[int, ...] = _key(_ROW_POINTS, (), _TWO_ROWS)
+    through: bool = _key(
+        None,
+        False,
+        _TWO_ROWS,
+        _to_matter("move", *all_but(MoveKind.SINGLE)),
+        _to_matter("max_tiles", None, *range(2, MAX_TILE + 1)),
+    )
+    row_points: tuple[int, ...] = _key(
+        _ROW_POINTS, (), _TWO_ROWS, _to_matter("score", Scoring.SUM, Scoring.COUNT, Scoring.SHUT_SUM)
+    )
     start_open: tuple[int, ...] | None = _key(_rising(1, MAX_TILE), None)
     dice: int = _key(validation.whole(1, 9), 2)
     sides: int = _key(validation.whole(2, 20), 6)
     draw: Draw = _key(None, Draw.DICE, Needs("dice", (2,)), Needs("sides", (6,)))
     bag: int = _key(_BAG, 21, Needs("draw", (Draw.DOMINOES,), drops=True))
     one_die: OneDie = _key(
-        None, OneDie.NEVER, Needs("rows", (2,), of=(OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT))
+        None,
+        OneDie.NEVER,
+        Needs("rows", (2,), of=(OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT)),
+        _to_matter("dice", *range(2, 10)),
+        _to_matter("draw", Draw.DICE),
     )
     one_die_at: int | None = _key(
         validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2),
@@ -483,12 +510,19 @@ class Profile:
     insurance: bool = _key(None, False, _TWO_DICE, Needs("blocked", (Blocked.ENDS_TURN, Blocked.LOSES)))
     turns: Turns = Turns.WHOLE
     own_throws: int = _of_match(
-        validation.whole(0, MAX_OWN_THROWS), 0, Needs("turns", (Turns.TOGETHER,), drops=True)
+        validation.whole(0, MAX_OWN_THROWS),
+        0,
+        Needs("turns", (Turns.TOGETHER,), drops=True),
+        _SEVERAL_PLAYERS,
     )
     score: Scoring = _key(
         None, Scoring.SUM, Needs("rows", (1,), of=(Scoring.DIGITS, Scoring.DIGITS_REVERSED))
     )
-    lost_score: int | None = _key(validation.whole(0, 10**MAX_DIGITS - 1), None)
+    lost_score: int | None = _key(
+        validation.whole(0, 10**MAX_DIGITS - 1),
+        None,
+        _to_matter("first_move_must_include", *range(1, MAX_TILE + 1)),
+    )
     win: Win = _key(None, Win.LOWEST, Needs("turns", (Turns.SHARED,), of=(Win.LAST_IN,)))
     shut_wins: ShutWins = _of_match(None, ShutWins.ROUND)
     shut_others: int | str = _of_match(
@@ -500,14 +534,18 @@ class Profile:
         Needs("match", all_but(MatchFormat.LADDER)),
         Needs("stakes", all_but(Stakes.BANK)),
     )
-    rounds: int = _of_match(validation.whole(1, MAX_ROUNDS), 1)
+    rounds: int = _of_match(
+        validation.whole(1, MAX_ROUNDS),
+        1,
+        _to_matter("match", MatchFormat.TOTAL, MatchFormat.ROUNDS_WON, MatchFormat.LADDER),
+    )
     match: MatchFormat = _of_match(None, MatchFormat.TOTAL)
     limit: int | None = _of_match(validation.whole(0, MAX_LIMIT), None)
-    tie: Tie = _of_match(None, Tie.PLAY_OFF)
-    stakes: Stakes = _of_match(None, Stakes.NONE)
+    tie: Tie = _of_match(None, Tie.PLAY_OFF, _SEVERAL_PLAYERS, _to_matter("stakes", *all_but(Stakes.BANK)))
+    stakes: Stakes = _of_match(None, Stakes.NONE, _SEVERAL_PLAYERS)
     stake: int = _of_match(validation.whole(1, MAX_STAKES), 1, _BANK)
     pays: tuple[tuple[int, int], ...] = _of_match(_PAYS, (), _BANK)
-    first: First = _of_match(None, First.SEAT_1)
+    first: First = _of_match(None, First.SEAT_1, _SEVERAL_PLAYERS)
     captain: bool = _of_match(None, False, Needs("shut_wins", (ShutWins.MATCH,)))
     teams: int | None = _of_match(TEAMS_CHECK, None)
     handicap: tuple[HeadStart, ...] = _of_match(HEAD_STARTS_CHECK, ())
@@ -645,6 +683,7 @@ class Profile:
         return (
             self.blocked in (Blocked.PASSES, Blocked.OPENS_ONE)
             and not self.ends_turn_on
+            and self.doubles is not Doubles.ENDS_TURN
             and self.first_move_must_include is None
             and self.turn_seconds is None
         )

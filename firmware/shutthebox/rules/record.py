@@ -48,7 +48,7 @@ from shutthebox.rules.faces import faces_from_text
 from shutthebox.rules.linked_boxes import BOX_WORDS, LinkedBoxes, linked_boxes_from_lines
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Profile
-from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
+from shutthebox.rules.reader import ProfileError, parse_keys, to_played_profile
 from shutthebox.rules.tiles import from_text
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.writer import to_lines
@@ -371,7 +371,7 @@ def _profile_of(lines: tuple[tuple[int, str], ...], where: str) -> Profile:
                 if key in keys:
                     raise RecordError(f"{where}:{number}: {key}: given twice")
                 keys[key] = value
-        return to_profile(keys, where, "record")
+        return to_played_profile(keys, where, "record")
     except ProfileError as error:
         raise RecordError(str(error)) from None
 

@@ -82,8 +82,8 @@ SENTENCES: dict[str, str] = {
     "blanks": N_("A blank counts 0. After the double blank the player draws again."),
     "blanks.together": N_("A blank counts 0. The double blank shuts nothing and ends no turn."),
     "blanks.together.own": N_(
-        "A blank counts 0. The double blank shuts nothing and ends no turn; a player who draws it alone draws "
-        "again."
+        "A blank counts 0. The double blank shuts nothing and ends no turn; a player who draws it alone "
+        "draws again."
     ),
     "blanks.end": N_("A blank counts 0."),
     "one_die=never": plural("The one die is always thrown.", "All {dice} dice are always thrown."),
@@ -228,8 +228,8 @@ SENTENCES: dict[str, str] = {
         "lowest total of the others wins.",
     ),
     "match=target-loses.together": N_(
-        "If one throw takes several players to the limit, only the worst total of them loses; players level on "
-        "it lose together."
+        "If one throw takes several players to the limit, only the worst total of them loses; players level "
+        "on it lose together."
     ),
     "match=target-wins": plural(
         "Scores are added up round after round. When somebody has a point, or as many as the players have "
@@ -417,7 +417,8 @@ SENTENCES: dict[str, str] = {
         "is used up instead, and the player draws again."
     ),
     "insurance.together.dominoes": N_(
-        "Every double earns an insurance marker. If a domino can't shut anything, a marker is used up instead."
+        "Every double earns an insurance marker. If a domino can't shut anything, a marker is used up "
+        "instead."
     ),
     "match=target-loses.together.dominoes": N_(
         "If one domino takes several players to the limit, only the worst total of them loses; players level "

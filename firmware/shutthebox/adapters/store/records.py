@@ -30,7 +30,7 @@ from shutthebox.rules.linked_boxes import LinkedBoxes, linked_boxes_from_lines
 from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import parse_keys, to_profile
+from shutthebox.rules.reader import parse_keys, to_played_profile
 
 if TYPE_CHECKING:
     from shutthebox.rules.record import Record
@@ -226,7 +226,7 @@ def kept_profile(text: str, where: str) -> Profile:
     Raises:
         ProfileError: it can't be played.
     """
-    return to_profile(parse_keys(text, where, _no_model), where, "house")
+    return to_played_profile(parse_keys(text, where, _no_model), where, "house")
 
 
 def _no_model(name: str) -> dict[str, object]:
