@@ -11,7 +11,7 @@ from tests.support.linked import linked_record
 from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.actions import Thrown
-from shutthebox.rules.conditions import Conditions, LinkProof, conditions_from_lines
+from shutthebox.rules.conditions import RULES_VERSION, Conditions, LinkProof, conditions_from_lines
 from shutthebox.rules.profile import First, Profile
 from shutthebox.rules.record import (
     FIRST_LINE,
@@ -324,7 +324,7 @@ def test_everything_that_is_not_proved_is_said() -> None:
         "out of play: levers 4, 7",
         "facts lost to damage of the store: 5",
         "played on version 0.1.0 rules 1",
-        "checked here by rules 3",
+        f"checked here by rules {RULES_VERSION}",
         "given up before the end",
     )
     unknown = "dice, computers, levers and version are unknown: the record doesn't say"

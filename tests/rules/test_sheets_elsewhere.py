@@ -1,7 +1,7 @@
 """Rules of printed sheets from elsewhere, case by case."""
 
 import pytest
-from tests.support.house import house
+from tests.support.house import house, played
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules import turn as turns
@@ -65,11 +65,31 @@ def test_4_and_5_added_or_multiplied_on_twelve_tiles() -> None:
     assert (10,) not in found
 
 
-def test_a_total_that_ends_the_turn_is_the_sum() -> None:
-    profile = house('operations = ["product"]\nends_turn_on = [7]')
-    assert turns.throw(profile, Turn(from_text("1,2,6")), (3, 4)).outcome is not None
-    assert turns.throw(profile, Turn(from_text("1,6,7")), (1, 7 - 1)).outcome is not None
-    assert turns.throw(profile, Turn(from_text("1,6,7")), (2, 3)).outcome is None
+@pytest.mark.parametrize(
+    ("keys", "ending", "going_on"),
+    [
+        ('operations = ["product"]\nends_turn_on = [6]', [(2, 3), (1, 6)], [(3, 3), (2, 4), (1, 5)]),
+        ('operations = ["difference"]\nends_turn_on = [3]', [(2, 5), (6, 3)], [(1, 2), (3, 3)]),
+        ('operations = ["quotient"]\nends_turn_on = [2]', [(6, 3), (1, 2)], [(1, 1), (5, 2)]),
+        # With several results, the sum counts.
+        ('operations = ["sum", "product"]\nends_turn_on = [6]', [(2, 4), (3, 3)], [(2, 3), (1, 6)]),
+        ("difference = true\nends_turn_on = [2]", [(1, 1)], [(4, 2), (6, 4)]),
+        ('doubles = "doubled"\nends_turn_on = [8, 24]', [(2, 2), (6, 2), (6, 6)], [(4, 4)]),
+        ('draw = "dominoes"\nbag = 28\noperations = ["product"]\nends_turn_on = [0]', [(0, 0)], [(0, 3)]),
+    ],
+)
+def test_a_total_that_ends_the_turn_is_what_the_throw_is_read_as(
+    keys: str, ending: list[tuple[int, ...]], going_on: list[tuple[int, ...]]
+) -> None:
+    profile = house(f'{keys}\nblocked = "passes"\ntiles = 12')
+    start = turns.start(profile)
+    assert all(turns.throw(profile, start, throw).outcome is Outcome.ENDED for throw in ending)
+    assert all(turns.throw(profile, start, throw).outcome is None for throw in going_on)
+
+
+def test_a_single_die_ends_the_turn_by_its_face() -> None:
+    profile = house('one_die = "optional-sum"\noperations = ["product"]\nends_turn_on = [5]')
+    assert turns.throw(profile, Turn(from_text("2,3"), moves=1), (5,)).outcome is Outcome.ENDED
 
 
 def play(profile: Profile, *throws: tuple[tuple[int, ...], str]) -> Turn:
@@ -159,7 +179,7 @@ def test_after_the_double_blank_the_player_draws_again() -> None:
 def test_a_passed_throw_goes_on_just_while_some_throw_can_shut_a_tile(
     keys: str, opened: str, faces: tuple[int, ...], *, goes_on: bool
 ) -> None:
-    turn = turns.throw(house(f'{keys}\nblocked = "passes"'), Turn(from_text(opened), moves=1), faces)
+    turn = turns.throw(played(f'{keys}\nblocked = "passes"'), Turn(from_text(opened), moves=1), faces)
     assert (turn.outcome is None) == goes_on
 
 

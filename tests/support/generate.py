@@ -1,4 +1,4 @@
-"""Random profiles that the reader accepts, and matches of them played at random."""
+"""Random profiles that the engine plays, and matches of them played at random."""
 
 import random
 from collections.abc import Iterator
@@ -30,13 +30,13 @@ from shutthebox.rules.profile import (
     Turns,
     Win,
 )
-from shutthebox.rules.reader import ProfileError, to_profile
+from shutthebox.rules.reader import ProfileError, to_played_profile
 from shutthebox.rules.record import Record
 
 
 @st.composite
 def profiles(draw: st.DrawFn, most_tiles: int = 10, having: str = "") -> Profile:
-    """A profile that the reader accepts, on any of the keys' values but with short rows.
+    """A profile that the engine plays, on any of the keys' values but with short rows.
 
     Args:
         draw: given by Hypothesis.
@@ -134,7 +134,7 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10, having: str = "") -> Profile
     if having and having not in keys:
         reject()
     try:
-        return to_profile(keys, "generated.toml", "generated")
+        return to_played_profile(keys, "generated.toml", "generated")
     except ProfileError:
         reject()
 

@@ -165,7 +165,7 @@ _CONDITIONS = {
     "computers": ("`computers 2`", "seats the computer played"),
     "out-of-play": ("`out-of-play 4 7`", "levers out of play; their tiles started every turn shut"),
     "version": (
-        "`version 0.1.0 rules 3`",
+        "`version 0.1.0 rules 4`",
         "the version of the box and of its rules; several, if the box was updated during the match",
     ),
     "lost": ("`lost 5`", "this many facts of the match were lost to damage"),

@@ -47,8 +47,11 @@ _FIND = select(CATEGORY.c.id).where(
     *(CATEGORY.c[field.name] == bindparam(field.name) for field in fields(Category))
 )
 
-_CHANGED: Mapping[str, Mapping[str, Any]] = {"young": {"one_die": OneDie.OPTIONAL_HIGH}}
-"""Built-in games whose rules have changed, with the earlier values of the keys that changed."""
+_CHANGED: Mapping[str, Mapping[str, Any]] = {
+    name: {"one_die": OneDie.OPTIONAL_HIGH}
+    for name in ("young", "lucky-seven", "2012", "domino-bag", "blanks")
+}
+"""Built-in games whose keys have changed, with the earlier values of those keys."""
 
 
 def category_of(record: Record) -> Category | None:

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from shutthebox.night import NIGHT_BEGINS_H
 from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.conditions import RULES_VERSION
+from shutthebox.rules.contradictions import contradiction
 from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
@@ -67,7 +68,7 @@ class CheckedMatch:
 
 
 def check_match(played: MatchPlayed) -> CheckedMatch:
-    """Replays a match.
+    """Replays a match, of a game that can be chosen.
 
     Raises:
         RefusedError: naming the line and the rule that it breaks.
@@ -85,6 +86,8 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
         raise RefusedError(str(error)) from None
     except (ArithmeticError, LookupError, ValueError, RecursionError, AssertionError) as error:
         raise RefusedError(f"record: the rules can't follow it: {type(error).__name__}") from error
+    if complaint := contradiction(record.profile):
+        raise RefusedError(f"record: {complaint}")
     conditions = record.conditions
     if conditions is None:
         raise RefusedError("record: its conditions are missing; use a record as a box writes it")
