@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from tests.support import generate
 from tests.support.each import each
-from tests.support.house import house
+from tests.support.house import house, on_table
 
 from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
@@ -384,7 +384,7 @@ def test_a_file_named_like_a_built_in_profile_has_to_give_another_name(tmp_path:
 @settings(deadline=None)
 @given(generate.profiles())
 def test_a_profile_written_reads_back(profile: Profile) -> None:
-    assert house("\n".join(to_lines(profile))) == profile
+    assert on_table("\n".join(to_lines(profile))) == profile
 
 
 @settings(deadline=None)
@@ -407,7 +407,7 @@ def test_a_variant_without_some_tiles_starts_with_them_shut_and_reads_back(
     assert played.tiles == profile.tiles
     assert played.starting
     if out & profile.starting:
-        assert house("\n".join(to_lines(played))) == played
+        assert on_table("\n".join(to_lines(played))) == played
 
 
 def test_built_in_profiles_without_a_lever() -> None:

@@ -1,7 +1,7 @@
 """Rules of printed sheets from elsewhere, case by case."""
 
 import pytest
-from tests.support.house import house, played
+from tests.support.house import house, on_table
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules import turn as turns
@@ -179,7 +179,7 @@ def test_after_the_double_blank_the_player_draws_again() -> None:
 def test_a_passed_throw_goes_on_just_while_some_throw_can_shut_a_tile(
     keys: str, opened: str, faces: tuple[int, ...], *, goes_on: bool
 ) -> None:
-    turn = turns.throw(played(f'{keys}\nblocked = "passes"'), Turn(from_text(opened), moves=1), faces)
+    turn = turns.throw(on_table(f'{keys}\nblocked = "passes"'), Turn(from_text(opened), moves=1), faces)
     assert (turn.outcome is None) == goes_on
 
 

@@ -247,7 +247,8 @@ def test_who_buys_says_whether_it_is_for_each_round_or_for_the_match() -> None:
 
     assert said(stakes=Stakes.LOSER_PAYS, rounds=3).startswith("After each round of the match,")
     of_match = said(stakes=Stakes.LOSER_PAYS_MATCH, rounds=3)
-    assert of_match.startswith("At the end of the match,") and "once" in of_match
+    assert of_match.startswith("At the end of the match,")
+    assert "once" in of_match
     at_limit = said(stakes=Stakes.LOSER_PAYS, match=MatchFormat.TARGET_LOSES, limit=50)
     assert at_limit.startswith("At the end of the match, the player who has reached the limit")
 
@@ -265,7 +266,7 @@ def test_no_sentence_is_never_said() -> None:
     common: dict[str, Any] = {"turns": Turns.TOGETHER, "one_die": OneDie.OPTIONAL_HIGH}
     changes += [{**common, "shut_wins": shut, "rounds": n} for shut in ShutWins for n in (1, 2)]
     again: dict[str, Any] = {**common, "own_throws": 1, "bag": 28}
-    changes += [{**again, **spare} for spare in ({}, {"insurance": True}, {"strikes": 2})]
+    changes += [{**again, **spare} for spare in ({}, {"own_throws": 0}, {"insurance": True}, {"strikes": 2})]
     changes += [{**common, "match": MatchFormat.TARGET_LOSES, "limit": 45}]
     changes += [{"one_die": OneDie.ONLY_ONE, "rows": 2}, {"difference": True, "ends_turn_on": frozenset({7})}]
     for format_ in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):

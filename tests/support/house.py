@@ -10,6 +10,6 @@ def house(text: str) -> Profile:
     return to_profile(parse_keys(text, "house.toml", profiles._builtin_keys), "house.toml", "house")
 
 
-def played(text: str) -> Profile:
-    """The same for a match on the table, which may be of a game that can't be chosen."""
+def on_table(text: str) -> Profile:
+    """The game of a match on the table, which may be one that can't be chosen."""
     return to_played_profile(parse_keys(text, "house.toml", profiles._builtin_keys), "house.toml", "house")

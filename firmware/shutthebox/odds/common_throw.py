@@ -69,7 +69,7 @@ class CommonThrow:
         self._turns: list[Turn] = []
         self._ends: dict[End, _Left] = {}
         self._number(turns.start(profile))
-        self.throws = self._all_throws()
+        self.throws, self.turns = self._all_throws(), tuple(self._turns)
         self.dice = [dice_allowed(profile, turn.open, turn.behind) for turn in self._turns]
 
     @property
@@ -113,7 +113,10 @@ class CommonThrow:
             self._numbers[turn] = len(self._turns)
             self._turns.append(turn)
             if len(self._turns) ** 2 * (1 + self.profile.own_throws) > MOST_PAIRS:
-                raise TooLargeError(f"{self.profile.name}: two rows have too many positions for exact odds")
+                raise TooLargeError(
+                    f"{self.profile.name}: what two players can have left of {len(self.profile.tiles)} tiles "
+                    "each makes too many pairs for exact odds; allowed with fewer tiles or own_throws"
+                )
         return self._numbers[turn]
 
     def _all_throws(self) -> dict[int, list[_Throws]]:
@@ -151,6 +154,7 @@ class _Round:
     def __init__(self, game: CommonThrow, tie: float) -> None:
         profile = game.profile
         self._throws, self._dice, self._ends = game.throws, game.dice, game.ends
+        self._turns = game.turns
         self._usual, self._own_throws, self._sign = profile.dice, profile.own_throws, sign(profile)
         self._shut_wins, self._tie = profile.shut_wins is not ShutWins.NO, tie
         # By what the first seat has left, and then the second. Ends are below 0: Python counts from behind.
@@ -161,27 +165,43 @@ class _Round:
         """The first seat's chance to win."""
         return self._before_own(0, 0, 0)
 
+    def _throws_again(self, left: _Left, after: _Left) -> bool:
+        """Whether an own throw has cost a strike, so that its player throws again."""
+        return after >= 0 and self._turns[after].insured < self._turns[left].insured
+
     def _before_own(self, made: int, first: _Left, second: _Left) -> float:
         """The worth to the first seat after `made` own throws each."""
         if made == self._own_throws or first < 0 or second < 0:
             return self._solve(first, second)
         return max(
             sum(
-                each.share * max([self._answered(made, own, second) for own in each.after[first]])
+                each.share * max([self._after_own(made, first, own, second) for own in each.after[first]])
                 for each in self._throws[dice]
             )
             for dice in self._dice[first]
         )
 
-    def _before_second(self, made: int, first: _Left, second: _Left) -> float:
+    def _after_own(self, made: int, before: _Left, first: _Left, second: _Left) -> float:
         """The same once the first seat has answered its own throw."""
+        if self._throws_again(before, first):
+            return self._before_own(made, first, second)
+        return self._answered(made, first, second)
+
+    def _before_second(self, made: int, first: _Left, second: _Left) -> float:
+        """The same before the second seat's own throw."""
         return min(
             sum(
-                each.share * min([self._before_own(made + 1, first, other) for other in each.after[second]])
+                each.share * min([self._after_second(made, first, second, own) for own in each.after[second]])
                 for each in self._throws[dice]
             )
             for dice in self._dice[second]
         )
+
+    def _after_second(self, made: int, first: _Left, before: _Left, second: _Left) -> float:
+        """The same once the second seat has answered its own throw."""
+        if self._throws_again(before, second):
+            return self._answered(made, first, second)
+        return self._before_own(made + 1, first, second)
 
     def _solve(self, first: _Left, second: _Left) -> float:
         """The same before a throw for everyone still playing."""

@@ -283,4 +283,4 @@ def without(profile: Profile, tiles: Tiles) -> Profile | None:
     if not tiles & profile.starting:
         return profile
     played = replace(profile, start_open=to_numbers(profile.starting & ~tiles), boxes=())
-    return None if contradiction(played) or not can_ever_move(played, played.starting) else played
+    return None if why_unplayable(played) or not can_ever_move(played, played.starting) else played
