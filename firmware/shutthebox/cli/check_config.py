@@ -7,11 +7,19 @@ from pathlib import Path
 from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.card import read_card
+from shutthebox.config.profiles import house_rules, why_no_stakes
 from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Interface, Line
-from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for, try_config
+from shutthebox.config.settings_loader import (
+    DEFAULT_LEVERS,
+    broken_rules,
+    rules_folder,
+    settings_for,
+    try_config,
+)
 from shutthebox.errors import one_line
 from shutthebox.files import reason, shown_path
 from shutthebox.game.switches.switch import BUTTONS, switch
+from shutthebox.validation import MOST_MISTAKES
 
 HEADER = {
     2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22,
@@ -55,6 +63,10 @@ def run_check(args: argparse.Namespace) -> int:
     settings = settings_for(config, levers, where)
     for broken in broken_rules(config):  # the box would play without them
         raise broken
+    folder = rules_folder(config)
+    for game in {settings.profile, *(house_rules(folder)[0] if folder else ())}:
+        if why := why_no_stakes(game, config.game.stakes):
+            print(f"{game.name}: {why}")
     print(f"{where}: good. {settings.profile.name} on {levers} levers, {len(settings.games)} games fit.")
     return 0
 
@@ -73,6 +85,8 @@ def _check_folder(folder: Path) -> int:
         raise ConfigError(f"{shown_path(folder)}: {reason(error)}") from None
     for mistake in card.mistakes:
         print(one_line(mistake), file=sys.stderr)
+    if len(card.mistakes) >= MOST_MISTAKES:
+        print(f"stopped at {MOST_MISTAKES} mistakes; there may be more", file=sys.stderr)
     for note in card.notes:
         print(note)
     if not card.mistakes:

@@ -67,6 +67,8 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(_document(profile), ensure_ascii=False, indent=2))
     else:
         print("\n".join(_page(profile, language)))
+        if why := profiles.why_no_stakes(profile, config.game.stakes):
+            print(f"\nstakes: {why}")
     return 0
 
 

@@ -25,7 +25,7 @@ from shutthebox.config.imager import (
     examine_user_data,
     is_wpa2_key,
 )
-from shutthebox.config.profiles import house_rules, house_rules_files
+from shutthebox.config.profiles import house_rules, house_rules_files, why_no_stakes
 from shutthebox.config.schema import (
     BROKER_FILE,
     RULES_FOLDER,
@@ -186,7 +186,8 @@ class Card:
         keys: public keys; empty without the file.
         zone: the time zone given to Imager; empty for none.
         language: the screen language given to Imager, unless the configuration sets one.
-        notes: what isn't used, a line each: in Imager's files, and files that aren't the box's.
+        notes: a line each: what isn't used in Imager's files, files that aren't the box's, and what the box
+            doesn't show of house rules.
         mistakes: one line each: file, line or key, what's allowed. If there are any, nothing is used.
     """
 
@@ -269,6 +270,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         for name, unused in ((USER_DATA_NAME, imager.unused), (NETWORK_CONFIG_NAME, wifi.unused))
         if unused
     )
+    notes += _unseen_stakes(folder, texts)
     if is_wpa2_key(network.password):
         notes += (f"{NETWORK_CONFIG_NAME}: password: {_WPA2_ONLY}",)
     if strays:
@@ -347,6 +349,16 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str], list[str]]:
                 mistake = _with_line(mistake, name, text)
         mistakes.append(mistake)
     return names, mistakes, strays
+
+
+def _unseen_stakes(folder: Path, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """For each file of house rules with stakes that the box doesn't show: a line that says so."""
+    place = folder / RULES_FOLDER
+    if not any(name.startswith(f"{RULES_FOLDER}/") for name in texts):
+        return ()
+    config, _ = examine_config(texts.get(CONFIG_NAME, ""), CONFIG_NAME)
+    found = ((game, why_no_stakes(game, config.game.stakes)) for game in house_rules(place)[0])
+    return tuple(f"{RULES_FOLDER}: {game.name}: {why}" for game, why in found if why)
 
 
 def _examine_certificate(text: str, name: str) -> tuple[str, ...]:

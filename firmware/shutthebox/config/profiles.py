@@ -12,9 +12,10 @@ from shutthebox import validation
 from shutthebox.config.stray_files import is_copy, is_hidden
 from shutthebox.errors import quoted
 from shutthebox.files import list_folder, read_text, reason, shown_path
+from shutthebox.game.settings import ShownStakes
 from shutthebox.link.invitation import linkable
 from shutthebox.rules.contradictions import contradiction
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, unchecked_profile
 
 _log = logging.getLogger(__name__)
@@ -149,6 +150,18 @@ def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, 
         return (), (error,)
     good = tuple(profile for profile in held if isinstance(profile, Profile))
     return good, tuple(fault for fault in held if isinstance(fault, ProfileError))
+
+
+def why_no_stakes(game: Profile, shown: ShownStakes) -> str | None:
+    """Says of house rules that the box doesn't show their stakes; None if it does, or there are none."""
+    if shown is not ShownStakes.OFF or game.name in _builtin_files():
+        return None
+    if game.stakes in (Stakes.NONE, Stakes.BANK):
+        return None
+    return (
+        f'the box shows no stakes, as [game] stakes is "{shown}"; use "{ShownStakes.MATCH}" or '
+        f'"{ShownStakes.EVENING}" to see who owes what'
+    )
 
 
 def _read_all(folder: Path) -> dict[Path, Profile | ProfileError]:

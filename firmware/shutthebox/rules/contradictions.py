@@ -66,7 +66,8 @@ class Complaint:
     Attributes:
         key: the key to change.
         why: what's wrong with it, and what's allowed. A key in braces, as in ``{dice}``, stands for that
-            key with its value; braces that are meant are doubled.
+            key with its value, and ``{leave_out}`` for how to do without the key; braces that are meant are
+            doubled.
         box: the game that it's about.
     """
 
@@ -81,11 +82,15 @@ class Complaint:
             model: the game after `like`.
             inherited: the keys that came from it; each says so.
         """
-        keys = {self.key, *(name for _, name, _, _ in Formatter().parse(self.why) if name)}
+        named = {name for _, name, _, _ in Formatter().parse(self.why) if name}
+        keys = {self.key, *named} - {"leave_out"}
         said = {
             key: f"{key} = {to_toml(getattr(self.box, key))}" + f" (from {model})" * (key in inherited)
             for key in keys
         }
+        said["leave_out"] = "leave it out"
+        if self.key in inherited:
+            said["leave_out"] = f"start from another game than {model}"
         head = said[self.key] if self.key in inherited else self.key
         return f"{head}: {self.why.format_map(said)}"
 
@@ -180,6 +185,23 @@ def why_not_chosen(box: Profile) -> Complaint | None:
     return None
 
 
+def complaints(boxes: Collection[Profile], inherited: Collection[str]) -> tuple[Complaint, ...]:
+    """Everything that's wrong with a game that somebody chooses, as far as one mistake doesn't hide another.
+
+    Args:
+        boxes: the game on all its boxes.
+        inherited: the keys that come from another game. That they have no effect isn't wrong.
+    """
+    found = dict[str, Complaint]()
+    for complaint in _unmet_needs(next(iter(boxes)), Need.TO_PLAY):
+        found.setdefault(complaint.key, complaint)
+    if found:
+        return tuple(found.values())
+    if wrong := next(filter(None, map(why_not_chosen, boxes)), None):
+        return (wrong,)
+    return tuple(why for key, why in keys_without_effect(boxes).items() if key not in inherited)
+
+
 def keys_without_effect(boxes: Collection[Profile]) -> Mapping[str, Complaint]:
     """The keys that change no match on any of these boxes, each with why; none if keys contradict each other.
 
@@ -217,7 +239,7 @@ def _unmet_needs(box: Profile, need: Need) -> Iterator[Complaint]:
         value = getattr(box, needs.key)
         if needs.need is need and _applies(needs, box) and value not in needs.values:
             listed = _list(needs.values)
-            remedy = f"use {listed}" if listed else "leave it out"
+            remedy = f"use {listed}" if listed else "{leave_out}"
             where = f" and {{{needs.where[0]}}}" if needs.where else ""
             yield Complaint(needs.key, f"{_say(value)}is not allowed with {{turns}}{where}; {remedy}", box)
     for key, default, needs in NEEDS:
@@ -337,7 +359,7 @@ def _wrong_seats(box: Profile) -> Complaint | None:
         return Complaint("teams", why, box)
     order = order_of(box)
     if any(box.handicap) and not order.has_head_starts:
-        return Complaint("handicap", "is not allowed with {turns}; leave it out", box)
+        return Complaint("handicap", "is not allowed with {turns}; {leave_out}", box)
     wrong = next(filter(None, (_wrong_head_start(box, seat) for seat in range(len(box.handicap)))), None)
     return Complaint("handicap", wrong, box) if wrong else None
 
@@ -389,7 +411,7 @@ def _without_effect(box: Profile) -> Iterator[Complaint]:
         for key, usual in _OF_SEVERAL_DICE.items():
             if (value := getattr(box, key)) != usual:
                 why = f"{_say(value)}means nothing, as with {{one_die}} only one die is ever thrown"
-                yield Complaint(key, f"{why}; leave it out", box)
+                yield Complaint(key, f"{why}; {{leave_out}}", box)
     if box.max_tiles is not None and box.max_tiles >= (most := most_in_a_move(box)):
         why = f"{box.max_tiles} is no limit, as no throw shuts more than {most} here"
         yield Complaint("max_tiles", f"{why}; use fewer, or leave it out", box)
@@ -398,7 +420,7 @@ def _without_effect(box: Profile) -> Iterator[Complaint]:
         yield Complaint("ends_turn_on", f"no throw makes {shown}; use totals that one makes", box)
     for key, usual in (("captain", False), ("shut_others", 0)):
         if (value := getattr(box, key)) != usual and not can_be_shut(box):
-            why = f"{_say(value)}means nothing, as no throws can shut this box; leave it out"
+            why = f"{_say(value)}means nothing, as no throws can shut this box; {{leave_out}}"
             yield Complaint(key, why, box)
     for head in box.handicap:
         if not isinstance(head, int) and not to_tiles(head) & box.starting:

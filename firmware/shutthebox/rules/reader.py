@@ -13,9 +13,9 @@ from typing import Any
 from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.rules.contradictions import (
+    complaints,
     contradiction,
     keys_without_effect,
-    why_not_chosen,
     why_unplayable,
 )
 from shutthebox.rules.moves import can_ever_move
@@ -152,13 +152,8 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     """
     model, inherited = (keys.like, keys.inherited) if isinstance(keys, Keys) else ("", frozenset[str]())
     profile = _of_known_tiles(keys, where, name)
-    boxes = _boxes(profile)
-    unwanted = [complaint for box in boxes if (complaint := why_not_chosen(box))]
-    if not unwanted:
-        useless = keys_without_effect(boxes)
-        unwanted = [complaint for key, complaint in useless.items() if key not in inherited]
-    if unwanted:
-        raise ProfileError(f"{where}: {unwanted[0].to_text(model, inherited)}")
+    if wrong := complaints(_boxes(profile), inherited):
+        raise ProfileError(*(f"{where}: {complaint.to_text(model, inherited)}" for complaint in wrong))
     return profile
 
 
