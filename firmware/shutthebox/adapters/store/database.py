@@ -344,8 +344,12 @@ class Store:
                 raise StoreError(f"{self.path}: {kept.conditions.lost} of its facts are lost")
             record = record_of(kept, str(self.path))
             match = beginning = record.beginning
-            for action in record.actions:
-                match = apply(match, action)
+            try:
+                for action in record.actions:
+                    match = apply(match, action)
+            except ValueError as error:
+                why = _why_not_by_the_rules(beginning, record.conditions, error)
+                raise StoreError(f"{self.path}: {why}") from error
             try:
                 linked = kept.linked(beginning)
             except LinkError as error:
@@ -417,6 +421,15 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
         # SQLite would delete the log, which may hold everything that was played.
         raise NotOursError("it is empty")
     return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=wait_ms / 1000)
+
+
+def _why_not_by_the_rules(beginning: Match, conditions: Conditions | None, error: ValueError) -> str:
+    """Why a match can't be played on: its version had other rules, or an action was never allowed."""
+    versions = conditions.versions if conditions else ()
+    if versions and not versions[-1].endswith(f" rules {RULES_VERSION}"):
+        game = beginning.game.name
+        return f"{game} was begun on version {versions[-1]}, and rules {RULES_VERSION} play it otherwise"
+    return str(error)
 
 
 def _as_it_is(fact: Action | Rolled | Revealed | ClockShown) -> StoredFact:
