@@ -1,0 +1,293 @@
+"""Games that nobody may choose, although the engine plays them, and keys that change no match."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from tests.support.chance import next_action
+from tests.support.house import house, on_table
+
+from shutthebox.rules.actions import apply
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.orders import order_of
+from shutthebox.rules.profile import OneDie
+from shutthebox.rules.reader import ProfileError
+from shutthebox.rules.record import Record, parse, write
+from shutthebox.rules.shutting import can_be_shut, can_get_stuck
+from shutthebox.rules.turn import Outcome
+
+REFUSED = {
+    'like = "pub"\nblocked = "passes"': 'blocked: "passes" is not allowed here',
+    'like = "pub"\nblocked = "opens-one"': 'blocked: "opens-one" is not allowed here',
+    'like = "pub"\nblocked = "passes"\nshut_wins = "round"\nrounds = 3\nfirst = "rotates"': "blocked",
+    'start_open = [7]\nblocked = "passes"\nwin = "first-to-shut"': "blocked",
+    'blocked = "opens-one"': "blocked",
+    'turns = "shared"\ndoubles = "ends-turn"': 'doubles: "ends-turn" is not allowed with turns = "shared"',
+    'turns = "tug"\nfirst_move_must_include = 2': "first_move_must_include: 2 is not allowed with turns",
+    'turns = "tug"\nlost_score = 50': "lost_score: 50 is not allowed",
+    'turns = "tug"\ntie = "share"': 'tie: "share" is not allowed with turns = "tug"',
+    'turns = "shared"\ntie = "share"': 'tie: "share" is not allowed with turns = "shared"',
+    "lost_score = 50": "lost_score: 50 is not allowed without first_move_must_include",
+    'rows = 2\nscore = "throws"\nrow_points = [2, 1]': 'row_points: is not allowed with score = "throws"',
+    "rows = 2\nrow_points = [0, 0]": "row_points: every turn would score 0",
+    'rows = 2\nthrough = true\nmove = "single"': 'through: true is not allowed with move = "single"',
+    "rows = 2\nthrough = true\nmax_tiles = 1": "through: true is not allowed with max_tiles = 1",
+    "tiles = [20, 21]": "tiles: no throw can shut any of 20, 21",
+    'tiles = 1\ndraw = "dominoes"': "tiles: no throw can shut any of 1",
+    'like = "ladder"\nstakes = "pool"': 'stakes: "pool" is not allowed with match = "ladder" (from ladder)',
+    'match = "ladder"\nfirst = "winner"': 'first: "winner" is not allowed with match = "ladder"',
+    'match = "ladder"\ntie = "share"': 'tie: "share" is not allowed with match = "ladder"',
+    'stakes = "bank"\npays = {0 = 9}\ntie = "share"': 'tie: "share" is not allowed with stakes = "bank"',
+    'match = "drop-out"\nlimit = 60\nrounds = 3': 'rounds: 3 is not allowed with match = "drop-out"',
+    "ends_turn_on = [7, 13]": "ends_turn_on: no throw makes 13",
+    "ends_turn_on = [1]": "ends_turn_on: no throw makes 1",
+    'doubles = "doubled"\nends_turn_on = [2]': "ends_turn_on: no throw makes 2",
+    'operations = ["product"]\nends_turn_on = [7]': "ends_turn_on: no throw makes 7",
+    'operations = ["product", "quotient"]\nends_turn_on = [6]': "ends_turn_on: is not allowed with",
+    'dice = 3\noperations = ["difference"]\nends_turn_on = [6]': "ends_turn_on: is not allowed with",
+    "max_tiles = 4": "max_tiles: 4 is no limit, as no throw shuts more than 4",
+    'dice = 1\none_die = "optional-high"': 'one_die: "optional-high" is not allowed with dice = 1',
+    'draw = "dominoes"\none_die = "forced-sum"': 'one_die: "forced-sum" is not allowed with draw',
+    'start_open = [8, 9]\none_die = "only-one"': 'one_die: "only-one" never applies',
+    'one_die = "forced-high"\none_die_at = 9\ninsurance = true': "insurance: true means nothing",
+    'tiles = [1, 4, 25]\ncaptain = true\nshut_wins = "match"': "captain: true means nothing, as no throws",
+    "tiles = [2, 4, 25]\nshut_others = 20": "shut_others: 20 means nothing, as no throws",
+    "start_open = [4, 5, 6]\nhandicap = [[1]]": "handicap: 1 would start shut anyway",
+}
+"""House rules that can't be chosen, with the beginning of the complaint."""
+
+
+@pytest.mark.parametrize(("text", "complaint"), REFUSED.items())
+def test_a_game_that_makes_no_sense_is_refused_to_whoever_chooses_it(text: str, complaint: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        house(text)
+    assert str(caught.value).startswith(f"house.toml: {complaint}")
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_its_matches_are_played_on_and_its_records_are_read(text: str) -> None:
+    """The box may have been updated in the middle of one."""
+    game, chance = on_table(text), random.Random(text)
+    match, actions = begin(game, order_of(game).seats(game, 2)), []
+    while match.stage is not Stage.FINISHED and len(actions) < 400:
+        actions.append(next_action(match, chance))
+        match = apply(match, actions[-1])
+    record = Record(game, match.players, match.rounds, tuple(actions))
+
+    def no_profile(name: str) -> None:
+        raise AssertionError(name)
+
+    assert parse(write(record), "record", no_profile) == record
+
+
+ALLOWED = [
+    'like = "pub"\nblocked = "passes"\nshut_wins = "no"',
+    'like = "pub"\nblocked = "passes"\nturn_seconds = 60',
+    'like = "pub"\nblocked = "passes"\nends_turn_on = [7]',
+    'like = "pub"\nblocked = "passes"\ndoubles = "ends-turn"',
+    'like = "pub"\nblocked = "passes"\nfirst_move_must_include = 2',
+    'like = "pub"\nblocked = "passes"\nturns = "alternate"',
+    'like = "pub"\nblocked = "passes"\nturns = "together"',
+    # A 1 that's left alone can't be shut by two dice, and ends the turn.
+    'blocked = "passes"',
+    'blocked = "opens-one"\ntiles = [2, 4, 25]',
+    # It has an effect on one of the boxes.
+    'boxes = [9, 12]\ntiles = 12\none_die = "optional-high"\none_die_at = 3',
+    "boxes = [4, 9]\nmax_tiles = 3",
+    'like = "unlucky-seven"\none_die = "optional-high"\nends_turn_on = [1, 7]',
+]
+
+
+@pytest.mark.parametrize("text", ALLOWED)
+def test_a_game_that_somebody_else_may_win_is_allowed(text: str) -> None:
+    house(text)
+
+
+def test_whoever_begins_does_win_every_time() -> None:
+    """And may lose where the reader allows the same without a single die."""
+
+    def winners(text: str) -> set[tuple[int, ...]]:
+        found = set()
+        for seed in range(60):
+            match, chance = begin(on_table(f"tiles = 4\n{text}"), 3), random.Random(seed)
+            while match.result is None:
+                match = apply(match, next_action(match, chance))
+            found.add(match.result.winners)
+        return found
+
+    one_die = 'one_die = "optional-high"\n'
+    assert winners(f'{one_die}blocked = "passes"') == {(0,)}
+    assert winners(f'{one_die}blocked = "opens-one"') == {(0,)}
+    assert len(winners('blocked = "passes"')) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ('like = "traditional"\ndice = 1', "one_die", OneDie.NEVER),
+        ('like = "below-six"\ndraw = "dominoes"', "one_die_at", None),
+        ('like = "jouhet"\nmatch = "drop-out"\nlimit = 60', "rounds", 1),
+        ('like = "double-shutter"\nscore = "throws"', "row_points", ()),
+        ('like = "unlucky-seven"\ndice = 1', "ends_turn_on", frozenset()),
+        ('like = "double-shutter"\nmove = "single"', "through", False),
+        ('like = "digits"\nturns = "tug"', "tie", house("").tie),
+    ],
+)
+def test_an_inherited_key_without_effect_is_dropped(text: str, key: str, value: object) -> None:
+    game = house(f"{text}\n" + 'shut_wins = "round"' * ("tug" in text))
+    assert getattr(game, key) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            'like = "traditional"\nwin = "highest"',
+            'shut_wins = "match" (from traditional): "match" is not allowed, as with win = "highest"',
+        ),
+        (
+            'like = "traditional"\nshut_others = 20',
+            'shut_others: 20 is not allowed with shut_wins = "match" (from traditional); allowed with',
+        ),
+        (
+            'like = "two-to-go"\nturns = "tug"',
+            'first_move_must_include = 2 (from two-to-go): 2 is not allowed with turns = "tug"; start from',
+        ),
+        ('like = "jouhet"\nwin = "first-to-shut"', 'win: "first-to-shut" is not allowed here, with match ='),
+        (
+            'like = "bank"\nrounds = 2',
+            'stakes = "bank" (from bank): "bank" pays for one turn, not with rounds',
+        ),
+        ('like = "pub"\nblocked = "passes"', "blocked: "),
+    ],
+)
+def test_a_complaint_says_which_keys_came_from_another_game(text: str, complaint: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        house(text)
+    said = str(caught.value).removeprefix("house.toml: ")
+    assert said.startswith(complaint)
+    assert "(from " in said
+
+
+def test_every_contradiction_of_a_file_is_told() -> None:
+    with pytest.raises(ProfileError) as caught:
+        house("through = true\ninsurance = true\ndice = 1\nbag = 28\nown_throws = 2")
+    told = [mistake.split(": ")[1] for mistake in caught.value.mistakes]
+    assert told == ["through", "bag", "insurance", "own_throws"]
+
+
+@pytest.mark.parametrize(
+    ("text", "stuck", "shut"),
+    [
+        ("", True, True),
+        ('one_die = "optional-high"', False, True),
+        ('one_die = "forced-high"\ntiles = [1, 9]', False, True),
+        ("tiles = [1, 25]", True, False),
+        ("tiles = [2, 4, 25]", True, False),
+        ("min_tiles = 2", True, True),
+        ("rows = 2", True, True),
+        ('rows = 2\nback = "reversed"\nthrough = true', True, True),
+        ('rows = 2\none_die = "only-one"', False, True),
+        ('tiles = 1\ndraw = "dominoes"', True, False),
+        ('dice = 4\ntiles = 5\none_die = "optional-tiles"', True, True),
+    ],
+)
+def test_whether_a_box_can_be_shut(text: str, *, stuck: bool, shut: bool) -> None:
+    game = on_table(text)
+    assert (can_get_stuck(game), can_be_shut(game)) == (stuck, shut)
+
+
+def follow(match: Match, *answers: str) -> Match:
+    """Goes on with throws (``3+5``), answers (``1,2``, ``-``), and presses (empty)."""
+    for answer in answers:
+        if not answer:
+            match = match.advance()
+        elif "+" in answer:
+            match = match.throw(tuple(map(int, answer.split("+"))))
+        else:
+            tiles = [] if answer == "-" else answer.split(",")
+            match = match.move(sum(1 << (int(tile) - 1) for tile in tiles))
+    return match
+
+
+TOGETHER = 'tiles = 3\nturns = "together"\nown_throws = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("keys", "played"),
+    [
+        ('draw = "dominoes"\nbag = 28', ("0+0", "-")),
+        ("strikes = 2", ("5+6", "-")),
+        ("insurance = true", ("4+4", "-")),
+    ],
+)
+def test_an_own_throw_that_costs_nothing_but_a_spare_is_made_again(
+    keys: str, played: tuple[str, ...]
+) -> None:
+    match = follow(begin(house(TOGETHER + keys), 2), *played)
+    assert (match.player, match.stage) == (0, Stage.THROW)
+    match = follow(match, "1+2", "3", "1+1", "2")
+    assert (match.player, match.rows[0].repeated, match.common) == (0, 1, None)
+    match = follow(match, "1+5")
+    assert match.common == (1, 5), "the next one is for both"
+
+
+def test_the_throw_for_everyone_is_never_made_again() -> None:
+    match = begin(house('turns = "together"\nstrikes = 2\ntiles = 3'), 2)
+    match = follow(match, "5+6", "-")
+    assert (match.player, match.common) == (1, (5, 6))
+
+
+LIMIT = """
+tiles = 4
+turns = "together"
+match = "target-loses"
+limit = 2
+score = "count"
+shut_wins = "no"
+stakes = "loser-pays"
+"""
+
+
+def test_of_those_blocked_by_one_throw_the_worst_total_loses() -> None:
+    match = follow(begin(house(LIMIT), 3), "1+2", "1,2", "1+2", "3", "1+2", "3")
+    match = follow(match, "6+6", "", "6+6", "", "6+6")
+    assert match.result is not None
+    assert (match.totals, match.losers, match.result.winners) == ((2, 3, 3), (1, 2), (0,))
+    assert list(match.result.owes) == [0, 0.5, 0.5]
+
+
+def test_those_who_are_level_all_lose() -> None:
+    match = follow(begin(house(LIMIT), 2), "1+2", "3", "1+2", "3", "6+6", "", "6+6")
+    assert match.result is not None
+    assert (match.totals, match.result.winners) == ((3, 3), ())
+
+
+def test_everyone_answers_the_throw_that_takes_one_to_the_limit() -> None:
+    match = follow(begin(house(LIMIT), 2), "1+2", "1,2", "1+2", "3", "1+1")
+    assert (match.player, match.stage, match.result) == (0, Stage.ADVANCE, None)
+    match = follow(match, "", "1+1", "2")
+    assert match.result is not None
+    assert (match.result.winners, match.losers) == ((1,), (0,))
+    assert (match.player, match.turn.outcome) == (0, Outcome.BLOCKED), "whose turn has ended the match"
+    assert follow(match, "").stage is Stage.FINISHED
+
+
+def test_opening_all_the_tiles_of_a_tug_shuts_no_box() -> None:
+    game = house('turns = "tug"\ntiles = 3\nstakes = "pool-double"')
+    opened = follow(begin(game, 2), "1+2", "1,2", "6+6", "", "1+2", "1,2")
+    assert opened.result is not None
+    assert (opened.result.winners, list(opened.result.owes)) == ((1,), [1, -1])
+    shut = follow(begin(game, 2), "1+2", "1,2", "1+2", "3")
+    assert shut.result is not None
+    assert list(shut.result.owes) == [-2, 2]
+
+
+@pytest.mark.parametrize(
+    ("stakes", "owes"), [("loser-pays-match", [0, 1]), ("loser-pays", [Fraction(1, 2), Fraction(3, 2)])]
+)
+def test_who_buys_for_each_round_and_who_for_the_match(stakes: str, owes: list[Fraction]) -> None:
+    match = begin(house(f'tiles = 3\nshut_wins = "no"\nrounds = 2\nstakes = "{stakes}"'), 2)
+    match = follow(match, "1+2", "3", "6+6", "", "6+6", "", "6+6", "", "6+6")
+    assert match.result is not None
+    assert (match.totals, list(match.result.owes)) == ((9, 12), owes)
