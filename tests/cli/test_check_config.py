@@ -95,3 +95,27 @@ def test_the_whole_wiring_table(tmp_path: Path) -> None:
     ]
     file.write_text("")
     assert printed("pins", "--config", file).count("lever ") == 12, "without a number, every line for one"
+
+
+def test_a_folder_with_more_mistakes_than_are_listed_says_so(tmp_path: Path) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    for number in range(25):
+        (rules / f"game-{number}.toml").write_text("dice = 0\n")
+    *mistakes, last = command("check-config", tmp_path).err.splitlines()
+    assert (len(mistakes), last) == (20, "stopped at 20 mistakes; there may be more")
+
+
+@pytest.mark.parametrize("shown", ["off", "match"])
+def test_house_rules_say_that_their_stakes_are_not_shown(shown: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "friday.toml").write_text('like = "golf"\nstakes = "loser-pays-match"\n')
+    (rules / "sunday.toml").write_text('like = "golf"\n')
+    (tmp_path / "shutthebox.toml").write_text(f'[game]\nstakes = "{shown}"\n')
+    file = tmp_path / "box.toml"
+    file.write_text(f'[game]\nstakes = "{shown}"\n[rules]\nfolder = "{rules}"\n')
+    for checked in (tmp_path, file):
+        said = printed("check-config", checked)
+        assert ('friday: the box shows no stakes, as [game] stakes is "off"' in said) == (shown == "off")
+        assert "sunday" not in said.replace("sunday.toml", "")

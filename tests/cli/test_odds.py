@@ -101,7 +101,7 @@ def test_an_estimate() -> None:
         ("long-game --players 3", "it is for two players, or two teams"),
         ("long-game --objective shut", "--objective: not allowed in a tug"),
         ("head-to-head --players 3", "one throw for everyone has odds for two players"),
-        ("head-to-head --tiles 12 --players 2", "too many positions"),
+        ("head-to-head --tiles 12 --players 2", "too many pairs"),
         ("high-rollers --players 2 --best 5 --seat 2", '--seat: turns = "shared"'),
         ("the-300 --players 2", "24 tiles"),
     ],

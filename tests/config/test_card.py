@@ -163,7 +163,7 @@ def test_every_mistake_in_every_file_is_said_and_the_others_are_no_mistakes(
         HOME_ASSISTANT_NAME: '[home_assistant]\nhost = "ha.lan"\n',
         BROKER_FILE: CERTIFICATE,
         TOURNAMENT_FILE: TOURNAMENT,
-        "rules/friday.toml": 'like = "pub"\n',
+        "rules/friday.toml": 'like = "golf"\n',
     }
     (tmp_path / "rules").mkdir()
     for name, text in good.items():

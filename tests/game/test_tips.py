@@ -80,7 +80,7 @@ def new_box_for(keys: str, players: int) -> Table:
 
 
 def test_no_tip_for_a_throw_without_a_move() -> None:
-    table = new_box_for('blocked = "passes"\ntiles = [3, 4, 5]', players=1)
+    table = new_box_for('blocked = "passes"\nshut_wins = "no"\ntiles = [3, 4, 5]', players=1)
     table.throw(1, 1)
     assert (table.screen.prompt, pointers(table)) == ("No move: press", set())
     table.throw(1, 2)

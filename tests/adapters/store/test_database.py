@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.box import BoxUnderTest
 from tests.support.chance import next_action
+from tests.support.house import on_table
 from tests.support.kept import alter, keep_match, sound
 from tests.support.linked import linked_record
 
@@ -19,6 +20,7 @@ from shutthebox import __version__
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.profiles import builtin, builtins, read
@@ -90,7 +92,7 @@ def test_a_match_comes_back_where_it_stood(
 
 def test_house_rules_come_back_though_their_file_is_gone(tmp_path: Path) -> None:
     file = tmp_path / "ours.toml"
-    file.write_text('like = "jouhet"\ntiles = [2, 3, 5, 7]\nlost_score = 99\n[title]\nen = "Ours"\n', "utf-8")
+    file.write_text('like = "jouhet"\ntiles = [2, 3, 5, 7]\nfirst_move_must_include = 2\nlost_score = 99\n[title]\nen = "Ours"\n', "utf-8")
     match = begin(read(file), 2)
     file.unlink()
     keep(tmp_path, Began(match))
@@ -199,6 +201,24 @@ def test_a_match_goes_on_if_all_its_facts_are_good_whatever_else_is_damaged(
         assert (table.screen.alert == "Memory damaged") is is_told
         table.box.close()
         assert len(list(tmp_path.glob("*.damaged"))) == 1, "what was kept is set aside, not thrown away"
+
+
+def test_a_match_of_a_game_that_nobody_can_choose_any_more_is_played_on(tmp_path: Path) -> None:
+    game = on_table('like = "pub"\nblocked = "passes"')
+    keep(tmp_path, Began(begin(game, 2)), Thrown((3, 5)), Moved(to_tiles([8])), Thrown((4, 4)))
+    table = BoxUnderTest(tmp_path)
+    assert table.mode is Mode.FLIPPING
+    table.box.close()
+
+
+def test_a_match_that_other_rules_began_says_which(tmp_path: Path) -> None:
+    game = on_table('name = "ours"\ntiles = 12\noperations = ["product"]\nends_turn_on = [6]')
+    before = Conditions(versions=("0.1.0 rules 3",))
+    keep(tmp_path, Began(begin(game, 2), before), Thrown((2, 3)), Moved(to_tiles([6])))
+    with closing(sound(tmp_path)) as store, pytest.raises(StoreError) as caught:
+        store.running_match()
+    said = f"ours was begun on version 0.1.0 rules 3, and rules {RULES_VERSION} play it otherwise"
+    assert str(caught.value).endswith(said)
 
 
 def test_a_match_that_the_rules_no_longer_allow_is_left_and_the_rest_stays(

@@ -425,10 +425,10 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
 
 def _why_not_by_the_rules(beginning: Match, conditions: Conditions | None, error: ValueError) -> str:
     """Why a match can't be played on: its version had other rules, or an action was never allowed."""
-    versions = conditions.versions if conditions else ()
-    if versions and not versions[-1].endswith(f" rules {RULES_VERSION}"):
+    first = conditions.versions[0] if conditions and conditions.versions else ""
+    if first and not first.endswith(f" rules {RULES_VERSION}"):
         game = beginning.game.name
-        return f"{game} was begun on version {versions[-1]}, and rules {RULES_VERSION} play it otherwise"
+        return f"{game} was begun on version {first}, and rules {RULES_VERSION} play it otherwise"
     return str(error)
 
 
