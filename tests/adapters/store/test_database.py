@@ -92,7 +92,8 @@ def test_a_match_comes_back_where_it_stood(
 
 def test_house_rules_come_back_though_their_file_is_gone(tmp_path: Path) -> None:
     file = tmp_path / "ours.toml"
-    file.write_text('like = "jouhet"\ntiles = [2, 3, 5, 7]\nfirst_move_must_include = 2\nlost_score = 99\n[title]\nen = "Ours"\n', "utf-8")
+    keys = 'like = "jouhet"\ntiles = [2, 3, 5, 7]\nfirst_move_must_include = 2\nlost_score = 99'
+    file.write_text(f'{keys}\n[title]\nen = "Ours"\n', "utf-8")
     match = begin(read(file), 2)
     file.unlink()
     keep(tmp_path, Began(match))
