@@ -61,6 +61,14 @@ GAMES: Mapping[str, tuple[Keys, Keys]] = {
         {**SMALLEST, **COUNTED, "match": "target-loses", "limit": 2, "tie": "replay-all"},
         {},
     ),
+    "one throw for all, the limit loses": (
+        {**SMALLER, **COUNTED, "turns": "together", "match": "target-loses", "limit": 2},
+        {},
+    ),
+    "own throws, made again": (
+        {**SMALLER, **COUNTED, "turns": "together", "own_throws": 1, "strikes": 2},
+        {},
+    ),
     "the loser begins, a pool each round": (
         {**SMALLEST, **COUNTED, "first": "loser", "rounds": 2, "stakes": "pool-double"},
         {"stakes": "match"},

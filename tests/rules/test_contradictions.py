@@ -261,6 +261,7 @@ def test_those_who_are_level_all_lose() -> None:
     match = follow(begin(house(LIMIT), 2), "1+2", "3", "1+2", "3", "6+6", "", "6+6")
     assert match.result is not None
     assert (match.totals, match.result.winners) == ((3, 3), ())
+    assert list(match.result.owes) == [0.5, 0.5]
 
 
 def test_everyone_answers_the_throw_that_takes_one_to_the_limit() -> None:

@@ -588,7 +588,7 @@ class _Money:
         if self._kind == "bank":
             return [Fraction(self._profile.stake - paid(self._profile, own)) for own in totals]
         self._empties_pot(winners)
-        if not winners:
+        if not winners and not (self._lost and self._kind in ("loser-pays", "loser-pays-match")):
             return self._owes
         everybody = list(range(self._players))
         one_round = self._match == "total" and self._rounds == 1

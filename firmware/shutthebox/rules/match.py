@@ -644,7 +644,9 @@ class Match(NamedTuple):
         if self.game.stakes is Stakes.BANK:
             return ledger.bank(self.game, self._played(self.totals))
         if not winners:
-            return ledger.nothing(self.players)
+            # All have lost together, and so all may have to pay.
+            pays = self.game.loser_pays and self.losers
+            return self._bought_match(()) if pays else ledger.nothing(self.players)
         if self.game.stakes is Stakes.LOSER_PAYS_MATCH:
             return self._bought_match(winners)
         if self.game.stakes is Stakes.LOSER_PAYS:

@@ -308,6 +308,8 @@ def _title(match: Match, result: Result, shared: Shared) -> Message:
         return message("Shared: teams {teams}", teams=", ".join(map(str, teams)))
     if len(result.winners) > 1:
         return message("Shared: {players}", players=winners)
+    if not result.winners:
+        return message("Nobody wins")
     name = player_name(result.winners[0], shared)
     return message("{player} wins!", player=name)
 
