@@ -51,8 +51,14 @@ time, and most come within this."""
 
 HOUSE_RULES: dict[str, tuple[str, int]] = {
     "comes round": ('tiles = 12\nblocked = "opens-one"\nscore = "throws"\nshut_wins = "no"', 0),
-    "comes round, nine dice of twenty": ('tiles = 12\ndice = 9\nsides = 20\nblocked = "opens-one"', 0),
-    "faces of nine dice": ('tiles = 12\nmove = "faces-free"\ndice = 9\nsides = 20\nblocked = "passes"', 0),
+    "comes round, nine dice of twenty": (
+        'tiles = 12\ndice = 9\nsides = 20\nblocked = "opens-one"\nshut_wins = "no"',
+        0,
+    ),
+    "faces of nine dice": (
+        'tiles = 12\nmove = "faces-free"\ndice = 9\nsides = 20\nblocked = "passes"\nshut_wins = "no"',
+        0,
+    ),
     "faces of nine dice, 54 tiles": ('tiles = 54\nmove = "faces-free"\ndice = 9\nsides = 20', 0),
     "knipsen with nine dice": ('tiles = 54\nmove = "knipsen"\ndice = 9\nsides = 20', 0),
     "most moves of a long row": ('tiles = 54\ndice = 6\nsides = 9', 9),

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, reject, settings
 from tests.odds.plain import TurnOracle, alone, answers, throws
 from tests.support import generate
 from tests.support.fast import fast_among
-from tests.support.house import house
+from tests.support.house import on_table
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds.odds import Odds
@@ -254,7 +254,7 @@ def check_ends(odds: Odds, turn: Turn, objective: Objective) -> None:
 
 @pytest.mark.parametrize("name", fast_among(RULES, ["two rows and a choice of dice"]))
 def test_every_position_of_small_house_rules(name: str) -> None:
-    profile = house(RULES[name])
+    profile = on_table(RULES[name])
     for objective in Objective:
         check(profile, objective, list(positions(profile)))
 

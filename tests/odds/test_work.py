@@ -4,7 +4,7 @@ import random
 
 import pytest
 from tests.support.fast import fast_among
-from tests.support.house import house
+from tests.support.house import on_table
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds import estimate as estimates
@@ -55,13 +55,13 @@ HOSTILE = {
 def test_what_would_take_too_long_is_refused_before_it_is_begun(text: str) -> None:
     """Or the test would not end within its minute."""
     with pytest.raises(TooLargeError):
-        Odds(house(f"tiles = 12\n{text}"))
+        Odds(on_table(f"tiles = 12\n{text}"))
 
 
 @pytest.mark.slow
 def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends() -> None:
     odds = Odds(
-        house('tiles = 12\ndice = 2\nsides = 20\nmove = "exact"\nblocked = "passes"\nscore = "throws"')
+        on_table('tiles = 12\ndice = 2\nsides = 20\nmove = "exact"\nblocked = "passes"\nscore = "throws"')
     )
     turn = turns.start(odds.profile)
     assert odds.value(turn, Objective.SCORE).score > 5
@@ -76,7 +76,7 @@ LONG = 'tiles = 20\nblocked = "opens-one"\nscore = "throws"'
 @pytest.mark.slow
 def test_an_estimate_of_long_turns_plays_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimates, "MOST_THROWS", 7_000)
-    profile = house(LONG)
+    profile = on_table(LONG)
     assert profile.score is Scoring.THROWS
     throws = 0
 
