@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, reject, settings
 from tests.odds.plain import TurnOracle, alone, answers, throws
 from tests.support import generate
 from tests.support.fast import fast_among
-from tests.support.house import on_table
+from tests.support.house import house, on_table
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds.odds import Odds
