@@ -29,7 +29,7 @@ def test_a_turns_start() -> None:
 
 def test_a_turn_that_only_the_last_throw_ends(tmp_path: Path) -> None:
     rules = tmp_path / "opens.toml"
-    rules.write_text('name = "opens"\ntiles = [2, 13]\nblocked = "opens-one"\n')
+    rules.write_text('name = "opens"\ntiles = [2, 13]\nblocked = "opens-one"\nshut_wins = "no"\n')
     # A throw without a move opens the 2 again, so before the last throw it's shut once in 37 times, and the
     # last throw shuts it as often.
     found = document(rules)
@@ -41,7 +41,7 @@ def test_a_turn_that_only_the_last_throw_ends(tmp_path: Path) -> None:
 
 def test_no_figure_is_the_noise_of_rounding(tmp_path: Path) -> None:
     rules = tmp_path / "opens.toml"
-    rules.write_text('name = "opens"\ntiles = 6\nblocked = "opens-one"\n')
+    rules.write_text('name = "opens"\ntiles = 6\nblocked = "opens-one"\nshut_wins = "no"\n')
     for words in ((), ("--throw", "6,5")):
         found = document(rules, *words)
         assert (found["expected_score"], found["probability_shut"]) == (0, 1)

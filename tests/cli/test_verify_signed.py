@@ -19,6 +19,7 @@ from tests.support.command import Said, command, printed, refused
 from tests.support.fast import fast_among
 from tests.support.linked import KEYS, linked_record, public, sign, signed_record
 
+from shutthebox import __version__
 from shutthebox.adapters.store.database import Store
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, BoxLeft, Finished, Linked, LogSigned, PlayersLeft
@@ -26,7 +27,7 @@ from shutthebox.link.invitation import linkable
 from shutthebox.link.match import Agreement
 from shutthebox.link.proof import commitment_of
 from shutthebox.rules.actions import Action, Thrown, apply
-from shutthebox.rules.conditions import Conditions, LinkProof
+from shutthebox.rules.conditions import RULES_VERSION, Conditions, LinkProof
 from shutthebox.rules.linked_dice import DiceChain, earlier_links, linked_throw, own_throws
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import dice_allowed
@@ -87,7 +88,7 @@ def test_a_line_for_each_thing_that_is_checked_and_for_each_that_it_cannot_know(
         "signature of The Crown: good",
         f"commitment of The Crown: {guest}",
         NOT_KNOWN,
-        "not signed: version 0.1.0 rules 3",
+        f"not signed: version {__version__} rules {RULES_VERSION}",
     ]
     assert (said.code, said.err) == (0, "")
 

@@ -7,7 +7,7 @@ import pytest
 from shutthebox.config.card import KEY_NAME, LEAGUE_NAME, NETWORK_NAME, read_card
 from shutthebox.config.settings_loader import try_config
 
-GAME = 'like = "pub"\nname = "friday"\n'
+GAME = 'like = "pub"\nname = "friday"\nstakes = "none"\n'
 
 
 @pytest.fixture
