@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league duel test test-all test-pi lint audit docs messages generated hardware completions deb openskill-deb test-deb image test-image web release ci clean
+.PHONY: help sim league duel test test-all test-pi lint audit docs messages generated hardware deb openskill-deb test-deb image test-image web release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -16,8 +16,7 @@ help:
 	@echo "make test-all    run the slow ones too, and more generated cases"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
 	@echo "make lint   ruff and mypy"
-	@echo "make completions make completion for bash, zsh and fish: build/completions"
-	@echo "make deb    build the Debian package"
+	@echo "make deb    build the Debian packages"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
 	@echo "make web    build the box as a page that needs no server: build/web (needs node and npm)"
 	@echo "make image  build the card's image, and an update for it (Linux; packaging/image/README.md)"
@@ -103,21 +102,24 @@ web: $(VENV)/.test
 hardware:
 	@$(MAKE) --no-print-directory -C hardware
 
-# Completion for three shells, for the package. Debian's shtab lacks what it needs (cmd), so it is that of the venv.
-completions: $(VENV)/.test
-	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.completions build/completions
+# The distributions' versions.
+VERSIONED := firmware/shutthebox/__init__.py league/src/shutthebox_league/__init__.py \
+    league/uplink/src/shutthebox_uplink/__init__.py $(PINS)/src/gpiozero_gpiod/__init__.py $(SPANS)/src/luma_spans/__init__.py
 
 # In a copy, because dpkg-buildpackage wants debian/ at the top and writes beside it; with Debian's own Python.
 DEB := build/deb
 deb: export PATH := /usr/sbin:/usr/bin:/sbin:/bin
-deb: $(if $(wildcard .git),completions)
+deb:
 	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./packaging"; exit 2; }
 	@dpkg-checkbuilddeps packaging/debian/control || { echo "make: sudo apt build-dep ./packaging"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
 	@cp -R docs firmware league libraries systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
 	@cp -RL packaging/debian $(DEB)/source/
-	@cp -R build/completions $(DEB)/source/
+	@cp -R packaging/completions $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
+	@number=$$(packaging/dev-number) && cd $(DEB)/source && \
+	    sed -i "s/^__version__ = \"\(.*\)\.dev0\"/__version__ = \"\1.dev$$number\"/" $(VERSIONED) && \
+	    sed -i "1s/~dev0)/~dev$$number)/" debian/changelog
 	@if [ -f build/web/index.html ]; then cp -R build/web $(DEB)/source/; \
 	    else echo "make deb: NOT in it: shutthebox-web, the box in a tab, which make web makes" >&2; fi
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }

@@ -1,3 +1,3 @@
 """The electronic Shut the Box: rules, judge, odds, and the box that plays them."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0.dev0"

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 #: Ours that the box stands on.
-LIBRARIES = ["python3-gpiozero-gpiod", "python3-luma-spans"]
+LIBRARIES = ["python3-gpiozero-gpiod", "python3-luma-spans", "python3-shutthebox"]
 #: Our packages on the card; the league itself is for another machine.
 ON_CARD = ["shutthebox", "shutthebox-scoreboard", "shutthebox-uplink", *LIBRARIES]
 #: Built for the image, as it is not in Debian 13, and what it depends on itself.

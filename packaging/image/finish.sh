@@ -5,7 +5,7 @@ set -eu
 root=${1:?} debs=$2 overlay=$3 certificate=$4 disk=$5 version=$6 tab=${7:-}
 
 mkdir "$root/debs"
-for name in python3-gpiozero python3-gpiozero-gpiod python3-luma-spans shutthebox shutthebox-scoreboard shutthebox-uplink; do cp "$debs/${name}_"*.deb "$root/debs/"; done
+for name in python3-gpiozero python3-gpiozero-gpiod python3-luma-spans python3-shutthebox shutthebox shutthebox-scoreboard shutthebox-uplink; do cp "$debs/${name}_"*.deb "$root/debs/"; done
 chroot "$root" sh -c 'dpkg --install /debs/*.deb'
 rm -r "$root/debs"
 

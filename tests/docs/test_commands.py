@@ -57,7 +57,7 @@ def commands() -> Iterator[str]:
 
 COMMANDS = sorted(set(commands()))
 
-WHEEL = f"./shutthebox-{__version__}-py3-none-any.whl[sim]"
+WHEEL = "./shutthebox-VERSION-py3-none-any.whl[sim]"
 """The wheel that a release plays without a clone."""
 
 _STAND_IN = f"""#!{sys.executable}
@@ -112,9 +112,12 @@ ours = re.findall(r"^Package: (.+)$", control, re.M)
 others = re.findall(r"[a-z][a-z0-9.+-]+", control) + ["dpkg-dev", "pipx", "python3-venv", "make"]
 check(args[0] in ("install", "build-dep"), "what is it to do?")
 for word in args[1:]:
-    if match := re.fullmatch(r"./(.+)_(.+)_all.deb", word):
-        version = {__version__!r} if match[1] == "shutthebox" else match[2]
-        check(match[1] in ours and match[2] == version, "not our package")
+    if match := re.fullmatch(r"./(.+)_\\*.deb", word):
+        check(match[1] in ours, "not our package")
+    elif word == "./*_all.deb":
+        pass
+    elif word.startswith("-"):
+        check(word in ("-y", "--only-upgrade", "--no-remove"), f"{{word}} is not known")
     elif word == "./packaging":
         check((project / word / "debian" / "control").is_file(), "no package to build there")
     else:

@@ -11,7 +11,7 @@ import pytest
 
 from . import root as roots
 from .control import PROJECT
-from .root import LIBRARIES, LIBRARY_DEBS, Root
+from .root import LIBRARY_DEBS, NEEDED, Root
 
 
 @pytest.fixture(scope="session")
@@ -21,8 +21,8 @@ def deb() -> Path:
 
 @pytest.fixture(scope="session")
 def library_debs() -> list[Path]:
-    """The packages of the pins and of the display's transfers."""
-    return [built(name) for name in LIBRARIES]
+    """The packages that the box's needs: its Python, the pins, the display's transfers."""
+    return [built(name) for name in NEEDED]
 
 
 def built(package: str) -> Path:
@@ -39,13 +39,13 @@ def scoreboard_deb() -> Path:
 
 
 @pytest.fixture(scope="session")
-def newer(deb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same package as version 99, which says so."""
+def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package of the box's Python as version 99, which says so."""
     if (why := roots.missing()) is not None:
         pytest.skip(why)
     folder = tmp_path_factory.mktemp("newer")
-    tree, to = folder / "tree", folder / "shutthebox_99_all.deb"
-    subprocess.run(["dpkg-deb", "--raw-extract", str(deb), str(tree)], check=True)
+    tree, to = folder / "tree", folder / "python3-shutthebox_99_all.deb"
+    subprocess.run(["dpkg-deb", "--raw-extract", str(built("python3-shutthebox")), str(tree)], check=True)
     control = tree / "DEBIAN/control"
     lines = control.read_text().splitlines()
     control.write_text("".join(f"{'Version: 99' if x.startswith('Version:') else x}\n" for x in lines))

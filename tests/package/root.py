@@ -20,17 +20,18 @@ from pathlib import Path
 
 from tests.support import debian
 
-from .control import relations, stanza_of
+from .control import OWN, relations, stanza_of
 
 SUITE = "trixie"
 #: What every Raspberry Pi OS has; colorzero is what gpiozero depends on.
 BASE = ["systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "python3-colorzero"]
 #: Debian 13 has gpiozero 1.6. Raspberry Pi OS has 2.0.1 instead; here it is made from PyPI's.
 GPIOZERO = "2.0.1"
-#: Ours that the box's package depends on.
+#: Ours that the box's package depends on, apart from its own Python.
 LIBRARIES = ("python3-gpiozero-gpiod", "python3-luma-spans")
+NEEDED = ("python3-shutthebox", *LIBRARIES)
 #: Where a root has the packages that the box's depends on and Debian 13 has not.
-GPIOZERO_DEB, LIBRARY_DEBS = "/opt/python3-gpiozero.deb", tuple(f"/opt/{name}.deb" for name in LIBRARIES)
+GPIOZERO_DEB, LIBRARY_DEBS = "/opt/python3-gpiozero.deb", tuple(f"/opt/{name}.deb" for name in NEEDED)
 _ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
@@ -71,12 +72,13 @@ def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path
 
 def base() -> Path:
     """The root as a tar: Debian with all that our packages depend on, but for gpiozero and each other."""
-    packages = (1, 2, 3, stanza_of("shutthebox-uplink"))
-    wanted = [name for package in packages for name in relations("Depends", package)]
+    packages = ("shutthebox", "python3-shutthebox", *LIBRARIES, "shutthebox-uplink")
+    wanted = [name for package in packages for name in relations("Depends", stanza_of(package))]
     # What the packages only suggest: the scoreboard's server; and a broker, with what makes its certificate.
     wanted += ["lighttpd", "mosquitto", "openssl"]
-    own = ("python3-gpiozero", *LIBRARIES)
-    return base_with([*BASE, *dict.fromkeys(name for name in wanted if name not in own)])
+    return base_with(
+        [*BASE, *dict.fromkeys(name for name in wanted if name not in {"python3-gpiozero", *OWN})]
+    )
 
 
 def base_with(names: list[str], suite: str = SUITE) -> Path:

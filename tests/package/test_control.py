@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -17,7 +18,7 @@ import shutthebox_uplink
 from shutthebox import __version__
 from shutthebox.cli.doctor.command import LIBRARIES
 
-from .control import PROJECT, fields, relations, stanza_of
+from .control import OWN, PROJECT, fields, relations, stanza_of
 
 OTHER_NAMES = {
     "gpiod": "libgpiod",
@@ -42,8 +43,16 @@ DEBIAN = PROJECT / "packaging/debian"
 UNITS = {".service", ".socket", ".timer", ".path"}
 PINS = PROJECT / "libraries/gpiozero-gpiod"
 SPANS = PROJECT / "libraries/luma-spans"
-SPANS_STANZA, UPLINK_STANZA, LEAGUE_STANZA = map(
-    stanza_of, ("python3-luma-spans", "shutthebox-uplink", "shutthebox-league")
+BOX_STANZA, PYTHON_STANZA, PINS_STANZA, SPANS_STANZA, UPLINK_STANZA, LEAGUE_STANZA = map(
+    stanza_of,
+    (
+        "shutthebox",
+        "python3-shutthebox",
+        "python3-gpiozero-gpiod",
+        "python3-luma-spans",
+        "shutthebox-uplink",
+        "shutthebox-league",
+    ),
 )
 
 
@@ -71,9 +80,9 @@ def required(requirements: list[str]) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("requirements", "field", "stanza"),
     [
-        (EXTRAS["box"], "Depends", 1),
-        (EXTRAS["sim"], "Suggests", 1),
-        (FACTORY["dependencies"], "Depends", 2),
+        (EXTRAS["box"], "Depends", BOX_STANZA),
+        (EXTRAS["sim"], "Suggests", BOX_STANZA),
+        (FACTORY["dependencies"], "Depends", PINS_STANZA),
         (TRANSFERS["dependencies"], "Depends", SPANS_STANZA),
         (UPLINK["dependencies"], "Depends", UPLINK_STANZA),
         (LEAGUE["dependencies"], "Depends", LEAGUE_STANZA),
@@ -82,6 +91,8 @@ def required(requirements: list[str]) -> dict[str, str]:
 )
 def test_versions_are_those_of_pyproject(requirements: list[str], field: str, stanza: int) -> None:
     ours = relations(field, stanza)
+    if stanza == BOX_STANZA:
+        ours |= relations("Depends", PYTHON_STANZA)
     wanted = {package(name): version for name, version in required(requirements).items()}
     assert wanted
     assert {name: ours.get(name) for name in wanted} == wanted
@@ -89,7 +100,13 @@ def test_versions_are_those_of_pyproject(requirements: list[str], field: str, st
 
 @pytest.mark.parametrize(
     ("of", "stanza"),
-    [(BOX, 1), (FACTORY, 2), (TRANSFERS, SPANS_STANZA), (UPLINK, UPLINK_STANZA), (LEAGUE, LEAGUE_STANZA)],
+    [
+        (BOX, PYTHON_STANZA),
+        (FACTORY, PINS_STANZA),
+        (TRANSFERS, SPANS_STANZA),
+        (UPLINK, UPLINK_STANZA),
+        (LEAGUE, LEAGUE_STANZA),
+    ],
     ids=["box", "pin factory", "luma-spans", "uplink", "league"],
 )
 def test_python_is_that_of_pyproject(of: dict[str, Any], stanza: int) -> None:
@@ -109,7 +126,28 @@ def test_the_doctor_asks_for_the_versions_of_pyproject() -> None:
 )
 def test_each_library_is_new_enough_for_the_box(name: str, version: str) -> None:
     least = required(EXTRAS["box"])[name]
-    assert [int(n) for n in version.split(".")] >= [int(n) for n in least.split(".")]
+    assert [int(n) for n in version.partition(".dev")[0].split(".")] >= [int(n) for n in least.split(".")]
+
+
+@pytest.mark.parametrize(
+    ("version", "file", "built_from"),
+    [
+        (__version__, "firmware/shutthebox/__init__.py", "."),
+        (gpiozero_gpiod.__version__, "libraries/gpiozero-gpiod/src/gpiozero_gpiod/__init__.py", PINS),
+        (luma_spans.__version__, "libraries/luma-spans/src/luma_spans/__init__.py", SPANS),
+    ],
+    ids=["box", "gpiozero-gpiod", "luma-spans"],
+)
+def test_nothing_but_a_release_has_its_number(version: str, file: str, built_from: Path | str) -> None:
+    """Who installs or reports a version has to get what was released under that name."""
+    if ".dev" in version or not (PROJECT / ".git").exists():
+        return
+    log = ["git", "-c", "safe.directory=*", "log", "--format=%h"]
+    (released,) = subprocess.check_output([*log, "-1", "-G^__version__", "--", file], cwd=PROJECT).split()
+    later = subprocess.check_output(
+        [*log, f"{released.decode()}..HEAD", "--", built_from], cwd=PROJECT, text=True
+    ).split()
+    assert not later, f"{file}: {version} has been released; name the next version, with .dev0 behind it"
 
 
 @pytest.mark.parametrize("folder", [PINS, SPANS], ids=["gpiozero-gpiod", "luma-spans"])
@@ -135,11 +173,11 @@ def imported(folder: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("folder", "stanzas", "some"),
     [
-        ("firmware/shutthebox", (1, 2), {"gpiozero", "PIL"}),
-        ("libraries/luma-spans", (SPANS_STANZA, 1), {"PIL"}),
-        ("libraries/gpiozero-gpiod", (2,), {"gpiozero"}),
+        ("firmware/shutthebox", (BOX_STANZA, PYTHON_STANZA, PINS_STANZA), {"gpiozero", "PIL"}),
+        ("libraries/luma-spans", (SPANS_STANZA, BOX_STANZA), {"PIL"}),
+        ("libraries/gpiozero-gpiod", (PINS_STANZA,), {"gpiozero"}),
         ("league/uplink", (UPLINK_STANZA,), {"paho", "jwt", "spake2"}),
-        ("league", (LEAGUE_STANZA, UPLINK_STANZA), {"sqlalchemy", "starlette"}),
+        ("league/src", (LEAGUE_STANZA,), {"sqlalchemy", "starlette"}),
     ],
 )
 def test_every_module_that_is_imported_has_its_package(
@@ -177,8 +215,23 @@ def test_uplink_and_league_have_the_boxs_version() -> None:
 
 def test_the_changelog_names_the_version() -> None:
     first = (PROJECT / "packaging/debian/changelog").read_text(encoding="utf-8").splitlines()[0]
-    assert first.startswith(f"shutthebox ({__version__}) ")
-    assert fields(0)["Source"] == fields(1)["Package"] == "shutthebox"
+    assert first.startswith(f"shutthebox ({__version__.replace('.dev', '~dev')}) ")
+    assert fields(0)["Source"] == "shutthebox"
+
+
+@pytest.mark.parametrize("package", OWN)
+def test_an_update_of_one_package_removes_no_other(package: str) -> None:
+    """A package that wants the exact version of another is removed when apt is only given that one."""
+    for field in ("Depends", "Recommends"):
+        assert "(=" not in fields(stanza_of(package)).get(field, "")
+
+
+@pytest.mark.parametrize("package", ["python3-shutthebox", "shutthebox-league"])
+def test_tools_and_league_need_no_box(package: str) -> None:
+    """Debian 13 lacks what a box needs, and a server has no pins."""
+    needed = relations("Depends", stanza_of(package)).keys()
+    assert needed & {*OWN} <= {"python3-shutthebox"}
+    assert "python3-gpiozero" not in needed
 
 
 # --- the licences

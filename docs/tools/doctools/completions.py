@@ -1,14 +1,10 @@
-"""Completion for bash, zsh and fish, made from the parser by shtab.
-
-PYTHONPATH=docs/tools python -m doctools.completions FOLDER
-"""
+"""Completion for bash, zsh and fish, made from the parser by shtab for the Debian package."""
 
 import argparse
-import sys
-from pathlib import Path
 from typing import Any
 
 import shtab
+from doctools import PROJECT
 
 from shutthebox.cli.main import command_line
 from shutthebox.config.profiles import builtins
@@ -23,14 +19,17 @@ FILES = {"bash": "shutthebox.bash", "zsh": "_shutthebox", "fish": "shutthebox.fi
 """Per shell the name that its file has to have."""
 
 
-def write(folder: Path) -> None:
-    """Writes a file for each shell; the Debian package is built with them."""
-    folder.mkdir(parents=True, exist_ok=True)
+FOLDER = PROJECT / "packaging/completions"
+
+
+def write() -> None:
+    """Writes a file for each shell."""
     for shell, name in FILES.items():
-        (folder / name).write_text(_made(shell), encoding="utf-8")
+        (FOLDER / name).write_text(completion(shell), encoding="utf-8")
 
 
-def _made(shell: str) -> str:
+def completion(shell: str) -> str:
+    """The content of a shell's file."""
     parser, commands = command_line()
     for command in (parser, *commands.values()):
         # Shells show a line for each.
@@ -53,7 +52,3 @@ def _say_what_fits(argument: argparse.Action) -> None:
         fits = shtab.cmd(f"printf '%s\\n' {' '.join(codes())}")
     if fits is not None:
         argument.complete = fits  # type: ignore[attr-defined]
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]))

@@ -1,12 +1,14 @@
 """Files of the project that are made from its code, so that each fact is written down once.
 
 ``make generated`` writes them; a test compares them with the code.
+
+Completion is written with them, but differs between versions of shtab: tests try it in the shells.
 """
 
 import re
 from collections.abc import Callable, Mapping
 
-from doctools import PROJECT, commands, config_files, json_schema, reference
+from doctools import PROJECT, commands, completions, config_files, json_schema, reference
 from shutthebox.translations import ENGLISH, finished_codes, languages, translations
 from shutthebox.web.scoreboard.server import AT_REST
 
@@ -60,6 +62,7 @@ def write() -> None:
     for path, made in FILES.items():
         (PROJECT / path).parent.mkdir(parents=True, exist_ok=True)
         (PROJECT / path).write_text(made(), encoding="utf-8")
+    completions.write()
 
 
 if __name__ == "__main__":

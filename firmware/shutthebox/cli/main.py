@@ -95,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return error.exit_code
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
-        package = _DEBIAN_NAMES.get(name, f"python3-{name}")
+        package = _DEBIAN_NAMES.get(name, f"python3-{name.replace('_', '-')}")
         print(
             f"shutthebox: {name} is not installed: apt install {package}, or pip install 'shutthebox[sim]'",
             file=sys.stderr,

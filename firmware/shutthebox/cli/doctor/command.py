@@ -6,7 +6,6 @@ import importlib.metadata
 import sys
 from collections.abc import Callable, Iterator
 
-from shutthebox.cli.doctor import hardware, link, machine, outbox, store
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, report
 from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
@@ -66,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
         return outputs.test_outputs(config, args.seconds, as_json=args.json)
     if args.levers:
+        from shutthebox.cli.doctor import store
         from shutthebox.cli.doctor.levers import watch
 
         return watch(store.with_kept_choices(config), args.seconds, as_json=args.json)
@@ -74,6 +74,9 @@ def run(args: argparse.Namespace) -> int:
 
 def examine(config: Config) -> Iterator[CheckResult]:
     """Runs every check on this box. One fault can cause others further down."""
+    # Imported lazily: without the libraries for pins, as on a desktop, the other commands work.
+    from shutthebox.cli.doctor import hardware, link, machine, outbox, store
+
     yield passed("python", sys.version.split()[0])
     for name, least in LIBRARIES.items():
         yield _library(name, least)
