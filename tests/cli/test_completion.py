@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+
 from shutthebox.cli.main import command_line
 from shutthebox.config.profiles import builtins
 

@@ -14,7 +14,7 @@ from tests.support.kept import keep_match, keep_throws
 from shutthebox import __version__
 from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.schema import COLUMNS
-from shutthebox.cli import stats
+from shutthebox.config import schema
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted, PlayersLeft, Signed
 from shutthebox.rules.actions import Advanced, Moved, Thrown
@@ -163,7 +163,7 @@ def test_one_match_is_exported_by_its_number_or_the_latest_that_has_ended(state:
 def test_the_services_memory_is_read_where_the_config_names_none(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stats, "SERVICE_FOLDER", state)
+    monkeypatch.setattr(schema, "SERVICE_FOLDER", state)
     config = tmp_path / "config.toml"
     config.write_text("")
     assert "ANN" in printed("stats", "--config", config)

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from doctools import PROJECT
-from shutthebox import __version__
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import default_text
 from shutthebox.rules.actions import Thrown
@@ -80,9 +79,9 @@ def unit(word):
 _WITHOUT_A_BOX = """
 import sys
 from pathlib import Path
-from shutthebox.cli import main, stats
+from shutthebox.cli import main
 from shutthebox.config import schema
-stats.SERVICE_FOLDER = schema.CONFIG_FILE = Path("/nowhere")
+schema.SERVICE_FOLDER = schema.CONFIG_FILE = Path("/nowhere")
 sys.exit(main.main())
 """
 STAND_INS = {
@@ -106,7 +105,7 @@ check(args[0] in ("install", "inject") or {WHEEL!r} in args, "not as released")
 """,
     # The release itself runs it: packaging/release/release.py.
     "uvx": f"check({WHEEL!r} in args, 'not as released')",
-    "apt": f"""
+    "apt": """
 control = (project / "packaging" / "debian" / "control").read_text()
 ours = re.findall(r"^Package: (.+)$", control, re.M)
 others = re.findall(r"[a-z][a-z0-9.+-]+", control) + ["dpkg-dev", "pipx", "python3-venv", "make"]
@@ -117,11 +116,11 @@ for word in args[1:]:
     elif word == "./*_all.deb":
         pass
     elif word.startswith("-"):
-        check(word in ("-y", "--only-upgrade", "--no-remove"), f"{{word}} is not known")
+        check(word in ("-y", "--only-upgrade", "--no-remove"), f"{word} is not known")
     elif word == "./packaging":
         check((project / word / "debian" / "control").is_file(), "no package to build there")
     else:
-        check(word in others, f"{{word}} is not known")
+        check(word in others, f"{word} is not known")
 """,
     "make": f"""
 sys.exit(subprocess.run([{shutil.which("make")!r}, "-n", *args], cwd=project, stdout=-3).returncode)

@@ -4,8 +4,8 @@ import argparse
 from typing import Any
 
 import shtab
-from doctools import PROJECT
 
+from doctools import PROJECT
 from shutthebox.cli.main import command_line
 from shutthebox.config.profiles import builtins
 from shutthebox.translations import codes

@@ -20,7 +20,6 @@ from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
-from shutthebox.config.schema import SERVICE_FOLDER
 from shutthebox.errors import one_line
 from shutthebox.files import check_folder, shown_path
 from shutthebox.game.switches.switch import BUTTONS, switch
@@ -174,7 +173,7 @@ def run_export(args: argparse.Namespace) -> int:
 
 
 def store_folder(args: argparse.Namespace) -> Path:
-    """The folder of the store: as given, as configured, or the service's.
+    """The folder of the store: as given, or as the configuration has it.
 
     Raises:
         ShutTheBoxError: that can't be a folder.
@@ -183,10 +182,7 @@ def store_folder(args: argparse.Namespace) -> Path:
     if args.state is not None:
         check_folder(args.state, "--state")
         return Path(args.state)
-    config = load_config(args.config)
-    if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
-        return SERVICE_FOLDER
-    return config.state_folder
+    return load_config(args.config).memory_folder
 
 
 def date_text(at_s: int, form: str) -> str:

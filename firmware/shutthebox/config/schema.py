@@ -482,6 +482,16 @@ class Config(NamedTuple):
         return Path(home) / "shutthebox"
 
     @property
+    def memory_folder(self) -> Path:
+        """The folder in which a command finds the box's memory: the service's, if this machine has one.
+
+        A command runs as another user than the service, without its environment.
+        """
+        if self.store.folder or "STATE_DIRECTORY" in os.environ or not os.path.lexists(SERVICE_FOLDER):
+            return self.state_folder
+        return SERVICE_FOLDER
+
+    @property
     def outbox_folder(self) -> Path | None:
         """Where matches are left; None for nowhere.
 

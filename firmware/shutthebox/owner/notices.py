@@ -7,9 +7,11 @@ from shutthebox.game.messages import message
 NOTICES = Path("/run/shutthebox-card")
 """Folder in which a card's image leaves messages for the players: files that end in .txt."""
 
+NEW_VERSION = message("The new version is running")
+
 CARD_TEXTS = (
     message("Update failed: the old version is back"),
-    message("The new version is running"),
+    NEW_VERSION,
     message("Playing without memory: the card's fourth partition can't be used"),
     message("The card's first partition can't be read"),
 )

@@ -24,7 +24,7 @@ from tests.support.link import HelperProcess, LinkBox, LinkBroker
 from tests.support.waiting import until
 
 from shutthebox.adapters.store.database import Store
-from shutthebox.cli.doctor import hardware, machine
+from shutthebox.cli.doctor import hardware, machine, network
 from shutthebox.cli.doctor import store as memory
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted
@@ -38,6 +38,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("gpiozero_gpiod.chips.DEV", tmp_path)
     monkeypatch.setattr(hardware, "DEV", tmp_path)
     monkeypatch.setattr(machine, "MACHINE", tmp_path)
+    monkeypatch.setattr(network, "INTERFACES", tmp_path / "net")
     file = tmp_path / "config.toml"
     file.write_text(f'[display]\nbus = 32\n[store]\nfolder = "{tmp_path / "state"}"\n')
     return file
@@ -105,6 +106,7 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
         f"ok    gpiozero        {installed['gpiozero']}, needed 2.0.1",
         f"ok    gpiod           {installed['gpiod']}, needed 2.1",
         f"ok    luma.oled       {installed['luma.oled']}, needed 3.9",
+        "ok    settings        good; the game is traditional",
         "ok    levers          3, all in play; `shutthebox doctor --levers` watches them",
         "ok    lever health    up to 50 presses each, none chatters",
         f"ok    permission      {tmp_path}/gpiochip0, {tmp_path}/i2c-32",
@@ -405,7 +407,7 @@ def test_lever_health_from_the_store(config: Path) -> None:
 
 @pytest.mark.parametrize(
     ("free", "verdict", "reason"),
-    [(16 << 20, "ok", "0 matches"), ((16 << 20) - 1, "FAIL", "the disk is full, 16383 KiB are free")],
+    [(16 << 20, "ok", "0 matches"), ((16 << 20) - 1, "FAIL", "the disk is full, 16383 KiB are free: make room, or use a larger card")],
 )
 def test_a_full_disk_is_a_fault(
     free: int, verdict: str, reason: str, config: Path, monkeypatch: pytest.MonkeyPatch

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, report
 from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, ConfigError
 
 LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 9)}
 """The libraries of the box, each with its oldest usable version."""
@@ -55,7 +55,14 @@ def _seconds(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Prints every result; exits with 1 if any is bad."""
-    config = load_config(args.config)
+    wrong: tuple[CheckResult, ...] = ()
+    try:
+        config = load_config(args.config)
+    except ConfigError as error:
+        if args.config or args.display or args.outputs or args.levers:
+            raise
+        # As the service does.
+        config, wrong = Config(), (failed("settings", f"{error}; until then, the box plays with its own"),)
     if args.display:
         from shutthebox.cli.doctor import displays
 
@@ -69,18 +76,20 @@ def run(args: argparse.Namespace) -> int:
         from shutthebox.cli.doctor.levers import watch
 
         return watch(store.with_kept_choices(config), args.seconds, as_json=args.json)
-    return report(list(examine(config)), as_json=args.json)
+    return report([*wrong, *examine(config)], as_json=args.json)
 
 
 def examine(config: Config) -> Iterator[CheckResult]:
     """Runs every check on this box. One fault can cause others further down."""
     # Imported lazily: without the libraries for pins, as on a desktop, the other commands work.
-    from shutthebox.cli.doctor import hardware, link, machine, outbox, store
+    from shutthebox.cli.doctor import hardware, link, machine, network, outbox, settings, store, units
 
     yield passed("python", sys.version.split()[0])
     for name, least in LIBRARIES.items():
         yield _library(name, least)
     checks: tuple[Callable[[Config], Iterator[CheckResult]], ...] = (
+        units.check_units,
+        settings.check_settings,
         store.check_levers,
         hardware.check_access,
         hardware.check_pins,
@@ -88,6 +97,7 @@ def examine(config: Config) -> Iterator[CheckResult]:
         machine.check_machine,
         store.check_store,
         store.check_clock,
+        network.check_network,
         outbox.check_outbox,
         link.check_link,
     )

@@ -30,7 +30,7 @@ def check_machine(config: Config) -> Iterator[CheckResult]:
     sensors = Sensors(MACHINE)
     now = sensors.faults()
     kept: list[queries.LoggedFault] = []
-    with contextlib.suppress(StoreError), open_reading(config.state_folder) as read:
+    with contextlib.suppress(StoreError), open_reading(config.memory_folder) as read:
         kept += queries.logged_faults(read.db)
     millidegrees = sensors.millidegrees()
     heat = "" if millidegrees is None else f"{millidegrees // 1000} °C"

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from shutthebox.adapters.store.reading import open_reading
 from shutthebox.cli.check_config import switch_name
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, skipped
 from shutthebox.cli.stats import date_text
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import SERVICE_FOLDER, Config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, with_choices
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import check_folder
@@ -41,7 +42,7 @@ def check_levers(config: Config) -> Iterator[CheckResult]:
     text = f"out of play: {', '.join(map(str, out))}" if out else "all in play"
     yield passed("levers", f"{len(levers)}, {text}; `shutthebox doctor --levers` watches them")
     found: dict[int, queries.SwitchWear] = {}
-    with contextlib.suppress(StoreError), open_reading(config.state_folder) as kept:
+    with contextlib.suppress(StoreError), open_reading(config.memory_folder) as kept:
         found = queries.health(kept.db)
     most = max((health.presses for health in found.values()), default=0)
     if most < MANY_PRESSES:
@@ -64,7 +65,7 @@ def check_levers(config: Config) -> Iterator[CheckResult]:
 
 def with_kept_choices(config: Config) -> Config:
     """The configuration with what was chosen at the box, as far as it can be read."""
-    with contextlib.suppress(StoreError), open_reading(config.state_folder) as kept:
+    with contextlib.suppress(StoreError), open_reading(config.memory_folder) as kept:
         out = queries.out_of_play(kept.db)
         return with_choices(config, {"box.out_of_play": out if out is None else list(out)})
     return config
@@ -77,7 +78,11 @@ def check_store(config: Config) -> Iterator[CheckResult]:
         yield passed("entropy", "the kernel's is ready")
     except (AttributeError, BlockingIOError):
         yield skipped("entropy", "not ready, or this system doesn't say")
-    folder = config.state_folder
+    folder = config.memory_folder
+    if os.geteuid() and folder == SERVICE_FOLDER and not os.access(folder, os.F_OK):
+        yield skipped("store", f"only root can look into {folder}: sudo shutthebox doctor")
+        yield skipped("dice", "the store can't be read")
+        return
     try:
         check_folder(folder, "store.folder")
     except ShutTheBoxError as error:
@@ -86,8 +91,8 @@ def check_store(config: Config) -> Iterator[CheckResult]:
         return
     # Path.exists would raise for a folder inside one that this user may not enter.
     there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
-    if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
-        yield failed("store", f"{there} can't be read and written")
+    if unwritable := _why_unwritable(there):
+        yield failed("store", unwritable)
         return
     file = folder / STORE_FILE
     if not os.path.lexists(file):
@@ -103,10 +108,11 @@ def check_store(config: Config) -> Iterator[CheckResult]:
         yield skipped("dice", "the store can't be read or trusted")
         return
     free = shutil.disk_usage(folder).free
-    if not os.access(file, os.W_OK):
-        yield failed("store", f"{file} can't be written by this user")
+    if unwritable := _why_unwritable(file):
+        yield failed("store", unwritable)
     elif free < LEAST_FREE:
-        yield failed("store", f"{file}: the disk is full, {free >> 10} KiB are free")
+        remedy = "make room, or use a larger card"
+        yield failed("store", f"{file}: the disk is full, {free >> 10} KiB are free: {remedy}")
     else:
         yield passed("store", f"{file}: {found.matches} matches")
     p_values = [entry.fairness.p_value for entry in found.dice if entry.fairness.enough]
@@ -118,6 +124,18 @@ def check_store(config: Config) -> Iterator[CheckResult]:
         yield CheckResult(
             "dice", CheckStatus.OK if fair else CheckStatus.FAIL, f"least p = {min(p_values):.4f}"
         )
+
+
+def _why_unwritable(path: Path) -> str:
+    """Why the box can't write a file or folder of its own, with the remedy; empty if it can."""
+    if os.statvfs(path).f_flag & os.ST_RDONLY:
+        return f"{path} is on a read-only disk: its file system is damaged, or mounted so; see dmesg"
+    if not os.access(path, os.R_OK | os.W_OK):
+        return f"{path} can't be read and written by this user"
+    # Root may do what the box, which the file belongs to, may not.
+    if not path.stat().st_mode & stat.S_IWUSR:
+        return f"{path} is read-only for the box: sudo chmod u+w {path.resolve()}"
+    return ""
 
 
 def check_clock(config: Config) -> Iterator[CheckResult]:
@@ -138,7 +156,7 @@ def check_clock(config: Config) -> Iterator[CheckResult]:
 
 
 def _latest_match(config: Config) -> int | None:
-    with contextlib.suppress(StoreError), open_reading(config.state_folder) as kept:
+    with contextlib.suppress(StoreError), open_reading(config.memory_folder) as kept:
         (began_s,) = kept.db.execute("select max(began_s) from match").fetchone()
         return None if began_s is None else int(began_s)
     return None
