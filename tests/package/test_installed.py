@@ -10,16 +10,19 @@ from pathlib import Path
 import pytest
 from tests.support import debian
 
-import gpiozero_gpiod
-import luma_spans
-from shutthebox import __version__
 from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import default_text
 
+from .conftest import built
 from .control import PROJECT
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
+
+
+def version_of(package: str) -> str:
+    """What it was built as: of what's being developed, the time of its commit is part."""
+    return built(package).name.split("_")[1]
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +46,19 @@ def test_nothing_it_depends_on_is_missing(installed: Root) -> None:
     assert not installed.run("dpkg", "--audit").stdout
     assert not installed.run("dpkg", "--verify", "shutthebox").stdout
     shown = installed.run("dpkg-query", "--show", "--showformat=${db:Status-Abbrev}${Version}", "shutthebox")
-    assert shown.stdout == f"ii {__version__}"
+    assert shown.stdout == f"ii {version_of('shutthebox')}"
     # Completion lies where each shell looks for it.
     folders = ("bash-completion/completions/", "zsh/vendor-completions/_", "fish/vendor_completions.d/")
     for folder, ending in zip(folders, ("", "", ".fish"), strict=True):
         assert "check-config" in installed.read(f"/usr/share/{folder}shutthebox{ending}")
 
 
-def test_the_configuration_is_the_default(installed: Root) -> None:
-    first, _, rest = installed.read("/etc/shutthebox/config.toml").partition("\n")
+def test_the_defaults_are_documentation_and_the_configuration_is_the_owners(installed: Root) -> None:
+    assert not installed.run("dpkg-query", "--show", "--showformat=${Conffiles}", "shutthebox").stdout
+    lines = installed.read("/etc/shutthebox/config.toml").splitlines()
+    assert all(line.startswith("#") for line in lines)
+    assert "/usr/share/shutthebox/default.toml" in lines[1]
+    first, _, rest = installed.read("/usr/share/shutthebox/default.toml").partition("\n")
     assert rest == default_text().partition("\n")[2]
     schema = first.removeprefix("#:schema ")
     assert schema.startswith("/usr/share/shutthebox/")
@@ -60,7 +67,8 @@ def test_the_configuration_is_the_default(installed: Root) -> None:
 
 
 def test_the_commands_say_what_they_say_here(installed: Root) -> None:
-    assert installed.run("shutthebox", "--version").stdout == f"shutthebox {__version__}\n"
+    said = installed.run("shutthebox", "--version").stdout
+    assert said == f"shutthebox {version_of('python3-shutthebox').replace('~', '.')}\n"
     profiles = json.loads(installed.run("shutthebox", "profiles", "--json").stdout)
     assert {entry["name"] for entry in profiles} == {profile.name for profile in builtins()}
     odds = json.loads(installed.run("shutthebox", "odds", "traditional", "--json").stdout)
@@ -86,13 +94,13 @@ def test_each_library_is_a_package_of_its_own(new_root: Callable[[], Root]) -> N
     root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS)
     assert not root.run("dpkg", "--audit").stdout
     shown = root.run("dpkg-query", "--show", "--showformat=${Version}", "python3-gpiozero-gpiod")
-    assert shown.stdout == gpiozero_gpiod.__version__
+    assert shown.stdout == (version := version_of("python3-gpiozero-gpiod"))
     code = "from gpiozero import *; import gpiozero_gpiod; print(gpiozero_gpiod.__version__)"
-    assert root.run("python3", "-c", code).stdout.strip() == gpiozero_gpiod.__version__
+    assert root.run("python3", "-c", code).stdout.strip() == version.replace("~", ".")
     root.run("dpkg", "--purge", "python3-gpiozero-gpiod")
     assert root.run("python3", "-c", "import gpiozero_gpiod", check=False).returncode == 1
     shown = root.run("dpkg-query", "--show", "--showformat=${Version}", "python3-luma-spans")
-    assert shown.stdout == luma_spans.__version__
+    assert shown.stdout == version_of("python3-luma-spans")
     assert root.run("python3", "-c", "import luma_spans", check=False).returncode == 0
 
 

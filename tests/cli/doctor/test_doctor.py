@@ -80,7 +80,9 @@ def pi(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     kernel = FakeKernel(tmp_path)
     kernel.add("pinctrl-bcm2711", 54)
     (tmp_path / "i2c-32").touch()
-    config.write_text(f"{config.read_text()}[box]\nlevers = 3\n[gpio]\nservice = 20\n")
+    write(tmp_path / "rules/tiny.toml", 'like = "traditional"\nname = "tiny"\ntiles = 3\n')
+    small = f'[box]\nlevers = 3\n[game]\nprofile = "tiny"\n[rules]\nfolder = "{tmp_path}/rules"\n'
+    config.write_text(f"{config.read_text()}{small}[gpio]\nservice = 20\n")
     monkeypatch.setitem(sys.modules, "smbus2", SimpleNamespace(SMBus=Bus))
     monkeypatch.setattr(Bus, "status", 0x43)
     monkeypatch.setattr(memory, "KEPT_RIGHT", tmp_path / "synchronized")
@@ -106,7 +108,7 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
         f"ok    gpiozero        {installed['gpiozero']}, needed 2.0.1",
         f"ok    gpiod           {installed['gpiod']}, needed 2.1",
         f"ok    luma.oled       {installed['luma.oled']}, needed 3.9",
-        "ok    settings        good; the game is traditional",
+        "ok    settings        good; the game is tiny",
         "ok    levers          3, all in play; `shutthebox doctor --levers` watches them",
         "ok    lever health    up to 50 presses each, none chatters",
         f"ok    permission      {tmp_path}/gpiochip0, {tmp_path}/i2c-32",
@@ -407,7 +409,10 @@ def test_lever_health_from_the_store(config: Path) -> None:
 
 @pytest.mark.parametrize(
     ("free", "verdict", "reason"),
-    [(16 << 20, "ok", "0 matches"), ((16 << 20) - 1, "FAIL", "the disk is full, 16383 KiB are free: make room, or use a larger card")],
+    [
+        (16 << 20, "ok", "0 matches"),
+        ((16 << 20) - 1, "FAIL", "the disk is full, 16383 KiB are free: make room, or use a larger card"),
+    ],
 )
 def test_a_full_disk_is_a_fault(
     free: int, verdict: str, reason: str, config: Path, monkeypatch: pytest.MonkeyPatch
