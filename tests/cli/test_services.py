@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.support.command import printed, refused
+from tests.support.command import command, printed, refused
 from tests.support.stick import put_program
 
 from shutthebox.cli import services
@@ -88,3 +88,14 @@ def test_nobody_else_may(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     refused("services", code=1)
     assert asked(config) == []
+
+
+def test_what_systemd_refuses_is_no_success(config: Path) -> None:
+    """The voice was said to be on, and nobody heard it."""
+    put_program(config.parent / "bin/systemctl", '[ "$1" = stop ] || { echo "no such unit" >&2; exit 5; }')
+    config.write_text("[speech]\non = true\n")
+    said = command("services")
+    assert said.code == 1
+    assert "voice: on" not in said.out
+    assert "restart --no-block shutthebox-speech.service: no such unit" in said.err
+    assert "link: off" in said.out, "the others are still seen to"

@@ -71,6 +71,33 @@ def test_the_whole_dialog(tmp_path: Path) -> None:
     )
 
 
+def test_a_country_without_a_wifi_is_no_wifi(tmp_path: Path) -> None:
+    """Imager writes it where only the country was chosen, and the rest of the dialog has to count."""
+    head, _, rest = NETWORK_CONFIG.partition("      access-points:\n")
+    without = head + "      optional: true\n"
+    assert rest
+    for text in (without, without + "      access-points: {}\n"):
+        card = card_of(tmp_path, user=USER_DATA, net=text)
+        assert card.mistakes == ()
+        assert card.network == Network(name="the-anchor")
+        assert card.zone == "Europe/Paris"
+
+
+def test_a_time_zone_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    card = card_of(tmp_path, user="#cloud-config\ntimezone: Europe/Pariss\n")
+    (mistake,) = card.mistakes
+    assert mistake.endswith("timezone: there's no Europe/Pariss; use a name such as Europe/Paris")
+
+
+@pytest.mark.parametrize("name", ["custom.toml", "firstrun.sh"])
+def test_what_another_imager_wrote_is_named(tmp_path: Path, name: str) -> None:
+    """Otherwise whoever filled in its dialog waits for a Wi-Fi that never comes."""
+    (tmp_path / name).write_text("x")
+    card = card_of(tmp_path)
+    assert card.mistakes == ()
+    assert [note for note in card.notes if note.startswith(f"{name}: not used")]
+
+
 def test_the_cards_own_network_file_leaves_imagers_alone_until_it_is_edited(tmp_path: Path) -> None:
     """Every card has this file, so the dialog's Wi-Fi and name would never count."""
     shipped = (PROJECT / "packaging/image/boot/card/network.toml").read_text()

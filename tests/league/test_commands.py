@@ -60,6 +60,20 @@ def test_enrol_prints_the_file_and_allows_the_box_at_the_broker(
     assert run(folder, "revoke", "red-lion.1") == 2
 
 
+def test_enrol_writes_a_file_that_only_its_owner_can_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A redirection leaves the box's private key to everybody with an account."""
+    path = tmp_path / "lion.toml"
+    assert run(folder, "enrol", "red-lion", "--pub", "The Red Lion", "--to", str(path)) == 0
+    assert capsys.readouterr().out == ""
+    assert read_enrolment(path).name == "red-lion.1"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert run(folder, "enrol", "red-lion", "--pub", "The Red Lion", "--to", str(path)) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert run(folder, "revoke", "red-lion.2") == 2, "no key was made that nobody has"
+
+
 def test_a_thief_whose_key_has_sent_nothing_is_revoked_without_an_error(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

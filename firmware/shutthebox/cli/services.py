@@ -80,7 +80,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Starts and stops.
+    """Starts and stops; exits with 1 if systemd refuses any of it.
 
     Raises:
         ServicesError: without systemd, or without the right to ask it.
@@ -88,23 +88,31 @@ def run(args: argparse.Namespace) -> int:
     """
     if shutil.which("systemctl") is None or os.geteuid() != 0:
         raise ServicesError("services: needs systemd and root: sudo shutthebox services")
+    code = 0
     for service in services(box_config(), CONFIG_FILE.parent):
         if service.on and shutil.which(service.program) is None:
             print(f"{service.name}: on, but {service.program} is not here: install {service.package}")
         elif service.on:
             # A restart makes a running service reread its files. A socket has none.
             action = "start" if service.units[0].endswith(".socket") else "restart"
-            _systemctl(action, service.units[0])
-            print(f"{service.name}: on")
-        else:
-            _systemctl("stop", *service.units)
+            if _systemctl(action, service.units[0]):
+                print(f"{service.name}: on")
+            else:
+                code = 1
+        elif _systemctl("stop", *service.units):
             print(f"{service.name}: off")
-    return 0
+        else:
+            code = 1
+    return code
 
 
-def _systemctl(action: str, *units: str) -> None:
+def _systemctl(action: str, *units: str) -> bool:
+    """Whether systemd took the order; otherwise its reason is printed."""
     command = ["systemctl", action, "--no-block", *units]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     # A unit that is not installed is off, too.
     if done.returncode and not (action == "stop" and "not loaded" in done.stderr):
-        print(f"shutthebox: {' '.join(command)}: {one_line(done.stderr.strip())}", file=sys.stderr)
+        said = one_line(done.stderr.strip()) or f"exit code {done.returncode}"
+        print(f"shutthebox: {' '.join(command)}: {said}", file=sys.stderr)
+        return False
+    return True

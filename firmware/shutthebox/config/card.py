@@ -16,6 +16,7 @@ from zoneinfo import available_timezones
 
 from shutthebox import validation
 from shutthebox.config.imager import (
+    OTHER_IMAGERS,
     NETWORK_CONFIG_NAME,
     TIME_ZONE,
     USER_DATA_NAME,
@@ -271,6 +272,11 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         if unused
     )
     notes += _unseen_stakes(folder, texts)
+    notes += tuple(
+        f"{name}: not used: use Raspberry Pi Imager 2 with our rpi-imager.json, or write network.toml"
+        for name in OTHER_IMAGERS
+        if _is_there(folder / name)
+    )
     if is_wpa2_key(network.password):
         notes += (f"{NETWORK_CONFIG_NAME}: password: {_WPA2_ONLY}",)
     if strays:

@@ -7,10 +7,14 @@ hostile file can't use YAML's features.
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+from zoneinfo import available_timezones
 
 from shutthebox.translations import codes
 
 USER_DATA_NAME, NETWORK_CONFIG_NAME = "user-data", "network-config"
+
+OTHER_IMAGERS = ("custom.toml", "firstrun.sh")
+"""What older versions of Imager, and Imager for other systems, write instead."""
 
 _MUTE = ("manage_etc_hosts", "enable_ssh")
 """Keys that Imager always writes, and that mean nothing to an owner."""
@@ -105,6 +109,8 @@ def _user_data(text: str) -> UserData:
     zone = _text(document.get("timezone", ""), "timezone")
     if zone and not re.fullmatch(TIME_ZONE, zone):
         raise _WrongError("timezone: use a name such as Europe/Paris")
+    if zone and not _is_zone(zone):
+        raise _WrongError(f"timezone: there's no {zone}; use a name such as Europe/Paris")
     language = _text(document.get("locale", ""), "locale").partition("_")[0].partition(".")[0]
     unused = [key for key in document if key not in (*_MUTE, "hostname", "timezone", "locale", "users")]
     keys = []
@@ -130,6 +136,12 @@ def _user_data(text: str) -> UserData:
     )
 
 
+def _is_zone(name: str) -> bool:
+    """Whether there's such a time zone; a system that knows no zones at all can't tell."""
+    zones = available_timezones()
+    return name in zones or not zones
+
+
 def examine_network_config(text: str, where: str) -> tuple[Wifi, tuple[str, ...]]:
     """The values used from network-config, and the mistakes in it, a line each; none repeats the password."""
     try:
@@ -152,6 +164,8 @@ def _network_config(text: str) -> Wifi:
     for radio in radios:
         about = _mapping(radio, "wifis")
         points = _mapping(about.get("access-points", {}), "wifis.access-points")
+        if not points:
+            continue  # Imager was given a country, but no Wi-Fi
         if len(points) != 1:
             raise _WrongError("wifis.access-points: use only one Wi-Fi")
         for name, point in points.items():

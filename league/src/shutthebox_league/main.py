@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.adapters.systemd import Systemd, passed_socket
 from shutthebox.errors import ShutTheBoxError, one_line, quoted
-from shutthebox.files import reason
+from shutthebox.files import new_file, reason
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text
 from shutthebox_league import __version__, players
 from shutthebox_league.authority import BOXES_PORT, CONSUMERS_PORT, Authority, Settings
@@ -159,6 +159,12 @@ def _parser() -> argparse.ArgumentParser:
     enrol_ = commands.add_parser("enrol", help="enrol a box, and print the file for its card")
     enrol_.add_argument("box", metavar="BOX", help="up to 40 of a-z, 0-9 and -")
     enrol_.add_argument("--pub", required=True, help="the pub it stands in")
+    enrol_.add_argument(
+        "--to",
+        metavar="FILE",
+        type=Path,
+        help="write a new file that only you can read, instead of printing it",
+    )
     enrol_.set_defaults(run=_enrol)
 
     revoke_ = commands.add_parser("revoke", help="revoke a box's key, for example after a theft")
@@ -351,12 +357,22 @@ def _host(args: argparse.Namespace, league: League) -> None:
 
 def _enrol(args: argparse.Namespace, league: League) -> None:
     migrate(league.engine)
+    if args.to:
+        # Found out first: the box's key is made only once.
+        if os.path.lexists(args.to):
+            raise LeagueError(f"--to: {args.to}: is there already; use a new file")
+        if not os.access(args.to.parent, os.W_OK | os.X_OK):
+            raise LeagueError(f"--to: {args.to.parent}: can't be written; use a folder of the league's user")
     found = enrol(league.engine, league.authority, args.box, args.pub)
-    print(found.text, end="")
-    print(
-        "Save this as league.toml on the first partition of the box's card. It is shown once.",
-        file=sys.stderr,
-    )
+    if args.to:
+        new_file(args.to, found.text.encode())
+        print(f"{args.to}: give it to the box as league.toml, and delete it here.", file=sys.stderr)
+    else:
+        print(found.text, end="")
+        print(
+            "Save this as league.toml on the first partition of the box's card. It is shown once.",
+            file=sys.stderr,
+        )
     if found.former_pub is not None:
         print(
             f"The box {args.box} moves from {found.former_pub} to {args.pub}; its earlier matches stay with "
