@@ -31,6 +31,13 @@ help:
 	@echo "make clean  remove what was built"
 	@echo "Benchmarks, gpiozero's own tests and the tests on another Debian's Python are commands: CONTRIBUTING.md"
 
+# A venv's programs name their own folder.
+ifneq ($(filter-out clean help deb,$(or $(MAKECMDGOALS),help)),)
+ifneq ($(shell [ ! -e $(VENV)/.python ] || grep -qsF '$(CURDIR)/$(VENV)' $(VENV)/bin/activate || echo moved),)
+$(error this folder has been moved or copied, and $(VENV) names the old place: make clean)
+endif
+endif
+
 # One line that says what is missing, instead of a traceback from venv or pip.
 $(VENV)/.python:
 	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here: install Python 3.11 or newer, or say make PYTHON=/path/to/python"; exit 2; }
@@ -45,17 +52,21 @@ PINS := libraries/gpiozero-gpiod
 SPANS := libraries/luma-spans
 UPLINK := league/uplink
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable ./$(SPANS) --editable
+NO_NETWORK := NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|Network is unreachable
+install = $(INSTALL) $(1) >$(VENV)/log 2>&1 || { \
+    if grep -qE '$(NO_NETWORK)' $(VENV)/log; then echo "make: no network here, and the first run fetches libraries: $(VENV)/log"; \
+    else cat $(VENV)/log; fi; exit 2; }
 
 $(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml
 	@echo "Installing the box into $(VENV)"
-	@$(INSTALL) '.[sim]'
+	@$(call install,'.[sim]')
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
 	@echo "Installing the box, the league and the tests' tools into $(VENV)"
 	@# The box first: the others ask for it, and pip does not look for it in its own list.
-	@$(INSTALL) '.[test]'
-	@$(INSTALL) './league[test]' --editable ./$(UPLINK)
+	@$(call install,'.[test]')
+	@$(call install,'./league[test]' --editable ./$(UPLINK))
 	@touch $@ $(VENV)/.sim
 
 sim: $(VENV)/.sim

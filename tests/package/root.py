@@ -54,7 +54,7 @@ def missing() -> str | None:
     return debian.missing("mmdebstrap", "systemd-nspawn", "dpkg-deb", "nsenter")
 
 
-def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path:
+def cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path:
     """A file that is made once; its name has a digest of its inputs."""
     folder = Path(os.environ.get("PACKAGE_CACHE") or "~/.cache/shutthebox-package").expanduser()
     folder.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ def base_with(names: list[str], suite: str = SUITE) -> Path:
             ["nice", "mmdebstrap", "--quiet", "--variant=minbase", old, include, suite, str(to)], fetches=True
         )
 
-    return _cached("root.tar", [suite, *names], make)
+    return cached("root.tar", [suite, *names], make)
 
 
 def room_for_roots() -> Path:
@@ -125,7 +125,7 @@ def gpiozero() -> Path:
         finally:
             shutil.rmtree(tree, ignore_errors=True)
 
-    return _cached("python3-gpiozero.deb", [control], make)
+    return cached("python3-gpiozero.deb", [control], make)
 
 
 def openskill() -> Path:
@@ -138,7 +138,7 @@ def openskill() -> Path:
             (made,) = Path(folder).iterdir()
             shutil.copyfile(made, to)
 
-    return _cached("python3-openskill.deb", [script.read_text()], make)
+    return cached("python3-openskill.deb", [script.read_text()], make)
 
 
 def _run(command: list[str], *, fetches: bool = False) -> None:

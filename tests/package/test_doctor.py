@@ -20,6 +20,10 @@ from .test_service import STATE, journal, matches_begun, shown, without_pins
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
 CONFIG = "/etc/shutthebox/config.toml"
+CARD = "/run/shutthebox-card"
+#: A drop-in that is gone with the next start, and what makes it count.
+X = "/run/systemd/system/shutthebox.service.d/x.conf"
+ANEW = "systemctl daemon-reload; systemctl restart shutthebox"
 #: What a container lacks.
 NO_HARDWARE = {"chip", "display"}
 
@@ -100,16 +104,14 @@ STATES = {
         "sudo systemctl unmask",
     ),
     "box that ends again and again": (
-        "printf '[Service]\\nExecStart=\\nExecStart=/bin/false\\n' > /run/systemd/system/shutthebox.service.d/x.conf; "
-        "systemctl daemon-reload; systemctl restart shutthebox || sleep 3",
-        "rm /run/systemd/system/shutthebox.service.d/x.conf; systemctl daemon-reload; systemctl restart shutthebox",
+        f"printf '[Service]\\nExecStart=\\nExecStart=/bin/false\\n' > {X}; {ANEW} || sleep 3",
+        f"rm {X}; {ANEW}",
         "box",
         "ends again and again",
     ),
     "no chip": (
-        "printf '[Unit]\\nConditionPathExistsGlob=/nowhere*\\n' > /run/systemd/system/shutthebox.service.d/x.conf; "
-        "systemctl daemon-reload; systemctl restart shutthebox",
-        "rm /run/systemd/system/shutthebox.service.d/x.conf; systemctl daemon-reload; systemctl restart shutthebox",
+        f"printf '[Unit]\\nConditionPathExistsGlob=/nowhere*\\n' > {X}; {ANEW}",
+        f"rm {X}; {ANEW}",
         "box",
         "this machine has no /dev/gpiochip*",
     ),
@@ -160,8 +162,8 @@ STATES = {
         "is connected, but has no address",
     ),
     "update that was given up": (
-        "mkdir -p /run/shutthebox-card; echo 'Update failed: the old version is back' > /run/shutthebox-card/update.txt",
-        "rm -r /run/shutthebox-card",
+        f"mkdir -p {CARD}; echo 'Update failed: the old version is back' > {CARD}/update.txt",
+        f"rm -r {CARD}",
         "card",
         "Update failed: the old version is back",
     ),

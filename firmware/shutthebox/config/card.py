@@ -16,8 +16,8 @@ from zoneinfo import available_timezones
 
 from shutthebox import validation
 from shutthebox.config.imager import (
-    OTHER_IMAGERS,
     NETWORK_CONFIG_NAME,
+    OTHER_IMAGERS,
     TIME_ZONE,
     USER_DATA_NAME,
     UserData,

@@ -1,0 +1,134 @@
+"""An update from packages that people have, by the page's one command, without a terminal.
+
+The box has every extra. Debian 13 lacks gpiozero 2, which Raspberry Pi OS brings: it's the one stand-in.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import built
+from .control import OWN, PROJECT
+from .root import GPIOZERO_DEB, Root, cached
+
+pytestmark = [pytest.mark.package, pytest.mark.timeout(900)]
+
+OLD = ("d0536d76", "5d07655a")
+"""Commits whose packages were given away as 0.1.0."""
+
+CONFIG = "/etc/shutthebox/config.toml"
+_COMPLETIONS = ("shutthebox.bash", "_shutthebox", "shutthebox.fish")
+
+
+def packages_of(commit: str) -> Path:
+    """A tar with the packages that `make deb` made of an earlier commit."""
+    if subprocess.run(
+        ["git", "cat-file", "-e", commit], cwd=PROJECT, capture_output=True, check=False
+    ).returncode:
+        pytest.skip(f"NOT CHECKED: the history here doesn't reach back to {commit}")
+
+    def make(to: Path) -> None:
+        source = to.with_suffix(".d") / "source"
+        source.mkdir(parents=True)
+        try:
+            packed = subprocess.run(["git", "archive", commit], cwd=PROJECT, capture_output=True, check=True)
+            subprocess.run(["tar", "-x", "-C", str(source)], input=packed.stdout, check=True)
+            if not (source / "debian").exists():
+                shutil.copytree(source / "packaging/debian", source / "debian")
+            # What a package has of them is of no account here.
+            for name in (*(f"completions/{name}" for name in _COMPLETIONS), "web/index.html"):
+                (source / name).parent.mkdir(exist_ok=True)
+                (source / name).touch()
+            subprocess.run(
+                ["nice", "dpkg-buildpackage", "-us", "-uc", "-b", "-d"], cwd=source, check=True,
+                capture_output=True, env={**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
+            )  # fmt: skip
+            debs = [path.name for path in source.parent.glob("*.deb")]
+            subprocess.run(["tar", "-c", "-f", str(to), "-C", str(source.parent), *debs], check=True)
+        finally:
+            shutil.rmtree(source.parent, ignore_errors=True)
+
+    return cached(f"packages-{commit}.tar", [commit], make)
+
+
+def update_command() -> str:
+    page = (PROJECT / "docs/package.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^sudo (apt install .*--only-upgrade.*)$", page, re.MULTILINE)
+    return str(command)
+
+
+@pytest.mark.parametrize("owners", ["edited", "untouched", "deleted"])
+@pytest.mark.parametrize("commit", OLD)
+def test_one_command_updates_everything_and_asks_nothing(
+    new_root: Callable[[], Root], commit: str, owners: str
+) -> None:
+    root = new_root()
+    config = root.path / CONFIG[1:]
+    for folder in ("old", "new"):
+        (root.path / folder).mkdir()
+    subprocess.run(["tar", "-x", "-f", str(packages_of(commit)), "-C", str(root.path / "old")], check=True)
+    # The league is on another machine, and has more than a box's root.
+    root.run("sh", "-ec", f"rm /old/shutthebox-league_*; dpkg --install {GPIOZERO_DEB} /old/*.deb")
+    if owners == "edited":
+        config.write_text(f"{config.read_text()}# mine\n")
+    elif owners == "deleted":
+        config.unlink()
+    before = config.read_bytes() if config.exists() else None
+    installed = {name for name in OWN if is_installed(root, name)}
+    for name in OWN:
+        if name != "shutthebox-web":
+            root.put(built(name), f"/new/{built(name).name}")
+    root.run("sh", "-ec", f"cd /new && {update_command()}")
+    assert not root.run("dpkg", "--audit").stdout
+    assert {name for name in OWN if is_installed(root, name)} == {
+        *installed, "python3-shutthebox", "python3-luma-spans"
+    }  # fmt: skip
+    assert root.run("shutthebox", "--version").stdout != "shutthebox 0.1.0\n"
+    assert root.run("shutthebox", "check-config").returncode == 0
+    assert sorted(path.name for path in config.parent.iterdir()) == (
+        [] if owners == "deleted" else ["config.toml"]
+    )
+    if owners == "edited":
+        assert config.read_bytes() == before
+    if owners == "untouched":
+        assert all(line.startswith("#") for line in config.read_text().splitlines()), "nobody wrote any of it"
+    root.run(
+        "dpkg",
+        "--purge",
+        "python3-shutthebox",
+        *(name for name in installed if name.startswith("shutthebox")),
+    )
+    assert not config.parent.exists()
+
+
+def is_installed(root: Root, package: str) -> bool:
+    done = root.run("dpkg-query", "--show", "--showformat=${db:Status-Status}", package, check=False)
+    return done.stdout == "installed"
+
+
+@pytest.mark.parametrize("package", ["shutthebox", "python3-shutthebox", "python3-luma-spans"])
+def test_a_single_package_that_is_updated_takes_no_other_away(
+    new_root: Callable[[], Root], package: str, tmp_path: Path
+) -> None:
+    """As when somebody downloads only what the box is called by."""
+    root = new_root()
+    on_box = [name for name in OWN if name not in ("shutthebox-web", "shutthebox-league")]
+    for name in on_box:
+        root.put(built(name), f"/opt/{name}.deb")
+    root.run("sh", "-ec", f"dpkg --install {GPIOZERO_DEB} " + " ".join(f"/opt/{name}.deb" for name in on_box))
+    tree, newer = tmp_path / "tree", tmp_path / "newer.deb"
+    subprocess.run(["dpkg-deb", "--raw-extract", str(built(package)), str(tree)], check=True)
+    control = tree / "DEBIAN/control"
+    control.write_text(re.sub(r"(?m)^Version: .*", "Version: 99", control.read_text()))
+    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", str(tree), str(newer)], check=True)
+    root.put(newer, "/opt/newer.deb")
+    said = root.run("apt-get", "install", "--simulate", "/opt/newer.deb").stdout
+    assert f"Inst {package} " in said
+    assert "Remv" not in said
