@@ -132,6 +132,41 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
     assert all(handle.closed for handle in pi.handles)
 
 
+@pytest.mark.parametrize(
+    ("carrier", "networkd", "said"),
+    [
+        ("1", "", "lan9 is connected, but has no address: does the router give it one?"),
+        (
+            "0",
+            "ADMIN_STATE=x\nNETWORK_FILE=/run/systemd/network/x\n",
+            "lan9 is configured, but not connected",
+        ),
+        ("0", "ADMIN_STATE=unmanaged\n", None),
+    ],
+    ids=["no lease", "wrong password", "no network wanted"],
+)
+def test_a_network_that_gives_no_address_is_named(
+    config: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    carrier: str,
+    networkd: str,
+    said: str | None,
+) -> None:
+    """Otherwise the page that nobody can open is looked for everywhere but there."""
+    for name, text in (("type", "1"), ("carrier", carrier), ("ifindex", "9")):
+        write(tmp_path / "net/lan9" / name, f"{text}\n")
+    monkeypatch.setattr(network, "LINKS", tmp_path / "links")
+    write(tmp_path / "links/9", networkd)
+    found = results(config).get("network")
+    if said is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert found[0] == "FAIL"
+        assert found[1].startswith(said)
+
+
 # -- pins --------------------------------------------------------------------------------------
 
 

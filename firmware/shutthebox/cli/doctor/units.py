@@ -10,7 +10,16 @@ from shutthebox.config.schema import CONFIG_FILE, Config
 
 BOX = "shutthebox.service"
 
-_KEYS = ("LoadState", "UnitFileState", "ActiveState", "SubState", "Result", "ConditionResult", "NRestarts")
+_KEYS = (
+    "LoadState",
+    "UnitFileState",
+    "ActiveState",
+    "SubState",
+    "Result",
+    "ConditionResult",
+    "ConditionTimestampMonotonic",
+    "NRestarts",
+)
 
 
 def check_units(config: Config) -> Iterator[CheckResult]:
@@ -56,8 +65,9 @@ def _judge(check: str, unit: str, found: Mapping[str, str], start: str) -> Check
         return failed(check, f"{unit} ends again and again, {found['NRestarts']} times so far: {log}")
     if state == "activating":
         return failed(check, f"{unit} is still starting: {log}")
-    if found.get("ConditionResult") == "no" and unit == BOX:
-        return failed(check, f"{unit} wasn't started: this machine has no /dev/gpiochip*; it starts with one")
     if found.get("UnitFileState") == "disabled":
         return failed(check, f"{unit} is disabled: sudo systemctl enable --now {unit}")
+    was_tried = found.get("ConditionTimestampMonotonic") != "0"
+    if unit == BOX and was_tried and found.get("ConditionResult") == "no":
+        return failed(check, f"{unit} wasn't started: this machine has no /dev/gpiochip*; it starts with one")
     return failed(check, f"{unit} is stopped: {start}")
