@@ -222,7 +222,7 @@ def test_a_renewed_certificate_is_used_at_once_and_no_box_is_disconnected(tmp_pa
         programs.mkdir()
         for name, script in {
             "systemctl": "\n".join(reloads),
-            "nginx": f'exec {shutil.which("nginx", path="/usr/sbin:/usr/bin")} -c {front.config} "$@"',
+            "nginx": f'exec {shutil.which("nginx", path="/usr/sbin:/usr/bin")} -c "{front.config}" "$@"',
         }.items():
             (programs / name).write_text(f"#!/bin/sh\n{script}\n")
             (programs / name).chmod(0o755)

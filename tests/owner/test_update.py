@@ -162,7 +162,7 @@ def test_raucs_own_description_of_an_update_that_is_signed_and_of_one_that_is_no
         f"data-directory={tmp_path}\n[keyring]\npath={tmp_path}/ours.pem\n"
     )
     (tmp_path / "bin").mkdir()
-    put_program(tmp_path / "bin/rauc", f'exec {shutil.which("rauc")} --conf={tmp_path}/system.conf "$@"')
+    put_program(tmp_path / "bin/rauc", f'exec {shutil.which("rauc")} --conf="{tmp_path}/system.conf" "$@"')
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
     assert update.inspect(tmp_path / "ours.raucb") == Bundle("99.1", VERSION, known_keys())
     with pytest.raises(UpdateError, match=r"other.raucb: .*signature"):

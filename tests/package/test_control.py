@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.history import GIT, is_clone
 
 import gpiozero_gpiod
 import luma_spans
@@ -140,9 +141,9 @@ def test_each_library_is_new_enough_for_the_box(name: str, version: str) -> None
 )
 def test_nothing_but_a_release_has_its_number(version: str, file: str, built_from: Path | str) -> None:
     """Who installs or reports a version has to get what was released under that name."""
-    if ".dev" in version or not (PROJECT / ".git").exists():
+    if ".dev" in version or not is_clone():
         return
-    log = ["git", "-c", "safe.directory=*", "log", "--format=%h"]
+    log = [*GIT, "log", "--format=%h"]
     (released,) = subprocess.check_output([*log, "-1", "-G^__version__", "--", file], cwd=PROJECT).split()
     later = subprocess.check_output(
         [*log, f"{released.decode()}..HEAD", "--", built_from], cwd=PROJECT, text=True

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.history import GIT, reaches_back_to
 
 from .conftest import built
 from .control import OWN, PROJECT
@@ -29,16 +30,14 @@ _COMPLETIONS = ("shutthebox.bash", "_shutthebox", "shutthebox.fish")
 
 def packages_of(commit: str) -> Path:
     """A tar with the packages that `make deb` made of an earlier commit."""
-    if subprocess.run(
-        ["git", "cat-file", "-e", commit], cwd=PROJECT, capture_output=True, check=False
-    ).returncode:
+    if not reaches_back_to(commit):
         pytest.skip(f"NOT CHECKED: the history here doesn't reach back to {commit}")
 
     def make(to: Path) -> None:
         source = to.with_suffix(".d") / "source"
         source.mkdir(parents=True)
         try:
-            packed = subprocess.run(["git", "archive", commit], cwd=PROJECT, capture_output=True, check=True)
+            packed = subprocess.run([*GIT, "archive", commit], cwd=PROJECT, capture_output=True, check=True)
             subprocess.run(["tar", "-x", "-C", str(source)], input=packed.stdout, check=True)
             if not (source / "debian").exists():
                 shutil.copytree(source / "packaging/debian", source / "debian")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import lzma
+import re
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,8 @@ def test_ours_is_in_the_right_form() -> None:
     text, released = (TOP / "CHANGELOG.md").read_text(), release.version(TOP)
     # Between releases something stands under Unreleased.
     head, _, rest = text.partition("## [Unreleased]")
+    if ".dev" in released:
+        (released,) = re.findall(r"^## \[(\d.*?)\]", rest, re.MULTILINE)[:1]
     check_changelog(head + "## [Unreleased]\n\n" + rest[rest.index("## [") :], released)
 
 

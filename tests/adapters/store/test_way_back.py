@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.support.history import reaches_back_to
 from tests.support.kept import sound
 from tests.support.versions import NEXT, take_next_version
 from tests.support.writer import facts_of_all_kinds
@@ -65,9 +66,7 @@ def run(*command: str | Path, **more: str) -> bytes:
 @pytest.fixture
 def earlier(tmp_path: Path) -> Path:
     """The package of the version that is pinned, out of the project's history."""
-    if subprocess.run(
-        ["git", "cat-file", "-e", PINNED], cwd=ROOT, capture_output=True, check=False
-    ).returncode:
+    if not reaches_back_to(PINNED):
         pytest.skip("NO EARLIER VERSION IS RUN: the project's history is not here")
     packed = run("git", "archive", PINNED, "firmware/shutthebox", "firmware/luma_spans")
     with tarfile.open(fileobj=BytesIO(packed)) as tar:

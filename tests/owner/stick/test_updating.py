@@ -183,7 +183,7 @@ def test_an_update_that_is_never_done_with_being_read_is_given_up(
 
 def test_an_update_made_to_fill_the_memory_is_given_up(card: Card) -> None:
     """RAUC is stopped, not the helper, and not the box beside it."""
-    fills = f"exec {sys.executable} -c 'bytearray(256 << 20)'"
+    fills = f"exec '{sys.executable}' -c 'bytearray(256 << 20)'"
     put_program(card.folder / "rauc", fills)
     (card.stick / "large.raucb").write_text("good")
     seen = card.done(StickJob.INSPECT)
