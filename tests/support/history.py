@@ -1,4 +1,4 @@
-"""The project's history, which isn't everywhere: a downloaded archive has none, and a clone may be shallow."""
+"""The project's history, which isn't everywhere: an archive has none, and a clone may be shallow."""
 
 import shutil
 import subprocess
