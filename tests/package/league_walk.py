@@ -16,10 +16,10 @@ from tests.support.league import FakeBox, played_record
 
 from . import root as roots
 from .conftest import built
-from .control import relations, stanza_of
-from .root import GPIOZERO_DEB, LIBRARIES, LIBRARY_DEBS, Root
+from .control import OWN, relations, stanza_of
+from .root import GPIOZERO_DEB, LIBRARY_DEBS, NEEDED, Root
 
-OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", *LIBRARIES, "python3-openskill"}
+NOT_DEBIANS = {*OWN, "python3-gpiozero", "python3-openskill"}
 FOLDER = "/var/lib/shutthebox-league"
 OUTBOX = "/var/spool/shutthebox/outbox"
 CURL = ("curl", "-s", "--unix-socket", "/run/shutthebox-league-page.sock")
@@ -32,10 +32,10 @@ AS_LEAGUE = ("setpriv", "--reuid=shutthebox-league", "--regid=shutthebox-league"
 
 def league_base() -> Path:
     """A Debian, as a tar, that has what all our packages depend on."""
-    packages = ("shutthebox", *LIBRARIES, "shutthebox-uplink", "shutthebox-league")
+    packages = ("shutthebox", *NEEDED, "shutthebox-uplink", "shutthebox-league")
     wanted = dict.fromkeys(name for package in packages for name in relations("Depends", stanza_of(package)))
     return roots.base_with(
-        [*roots.BASE, "curl", "nginx-light", "openssl", *(name for name in wanted if name not in OWN)]
+        [*roots.BASE, "curl", "nginx-light", "openssl", *(name for name in wanted if name not in NOT_DEBIANS)]
     )
 
 
@@ -87,7 +87,7 @@ def walk(root: Root, folder: Path) -> None:
     for package in ("python3-openskill", "shutthebox", "shutthebox-uplink", "shutthebox-league"):
         root.put(built(package), f"/opt/{package}.deb")
         debs.append(f"/opt/{package}.deb")
-    for library, path in zip(LIBRARIES, LIBRARY_DEBS, strict=True):
+    for library, path in zip(NEEDED, LIBRARY_DEBS, strict=True):
         root.put(built(library), path)
     with root.boot(settled=False):
         run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS, *debs)
