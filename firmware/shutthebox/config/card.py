@@ -25,6 +25,7 @@ from shutthebox.config.imager import (
     examine_network_config,
     examine_user_data,
     is_wpa2_key,
+    is_zone,
 )
 from shutthebox.config.profiles import house_rules, house_rules_files, why_no_stakes
 from shutthebox.config.schema import (
@@ -106,9 +107,8 @@ def _password_or_key(value: object) -> str:
 
 def _timezone(value: object) -> str:
     zone = _zone_name(value)
-    # A system without the data can't tell.
-    if (known := available_timezones()) and zone not in known:
-        near = validation.did_you_mean(zone, known)
+    if not is_zone(zone):
+        near = validation.did_you_mean(zone, available_timezones())
         raise validation.WrongValueError(f"{near}{_zone_name.allowed}")
     return zone
 

@@ -109,7 +109,7 @@ def _user_data(text: str) -> UserData:
     zone = _text(document.get("timezone", ""), "timezone")
     if zone and not re.fullmatch(TIME_ZONE, zone):
         raise _WrongError("timezone: use a name such as Europe/Paris")
-    if zone and not _is_zone(zone):
+    if zone and not is_zone(zone):
         raise _WrongError(f"timezone: there's no {zone}; use a name such as Europe/Paris")
     language = _text(document.get("locale", ""), "locale").partition("_")[0].partition(".")[0]
     unused = [key for key in document if key not in (*_MUTE, "hostname", "timezone", "locale", "users")]
@@ -136,7 +136,7 @@ def _user_data(text: str) -> UserData:
     )
 
 
-def _is_zone(name: str) -> bool:
+def is_zone(name: str) -> bool:
     """Whether there's such a time zone; a system that knows no zones at all can't tell."""
     zones = available_timezones()
     return name in zones or not zones
