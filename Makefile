@@ -51,7 +51,8 @@ $(VENV)/.python:
 PINS := libraries/gpiozero-gpiod
 SPANS := libraries/luma-spans
 UPLINK := league/uplink
-INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable ./$(SPANS) --editable
+# Without a network pip would try for minutes.
+INSTALL = PIP_RETRIES=2 $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable ./$(SPANS) --editable
 NO_NETWORK := NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|Network is unreachable
 install = $(INSTALL) $(1) >$(VENV)/log 2>&1 || { \
     if grep -qE '$(NO_NETWORK)' $(VENV)/log; then echo "make: no network here, and the first run fetches libraries: $(VENV)/log"; \
