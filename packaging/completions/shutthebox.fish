@@ -51,7 +51,7 @@ function _shtab_shutthebox_using
 end
 
 set -g _shtab_shutthebox_commands run sim replay profiles odds review verify stats export backup restore card update stick scoreboard speech services check-config pins doctor blank
-set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --objective --open --players --plot --port --profile --record --samples --seat --seconds --seed --sheet --socket --state --throw --tiles --to --volume
+set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --mine --objective --open --players --plot --port --profile --record --samples --seat --seconds --seed --sheet --socket --state --throw --tiles --to --volume
 
 complete -c shutthebox -e
 complete -c shutthebox -f
@@ -105,8 +105,11 @@ complete -c shutthebox -n '_shtab_shutthebox_using review' -s h -l help -d 'show
 complete -c shutthebox -n '_shtab_shutthebox_using review' -l profile -xka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds bank below-six best-of-five blanks box-for-four cards cover-200 digits domino-bag double-eighteen double-row double-shutter doubles-end even-stevens exact four-operations full-house golf head-to-head high-rollers jouhet knipsen ladder long-game lucky-seven max-two misere missionary open-one plus-minus pub ten thai the-300 three-down three-strikes three-to-go times tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'the game, for a table (default: traditional)'
 complete -c shutthebox -n '_shtab_shutthebox_using review' -l json -d 'print one JSON document'
 complete -c shutthebox -n '_shtab_shutthebox_using review; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a match, as `shutthebox export --record` prints it, or a CSV table of turns: player, dice, tiles shut'
-complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a verify -d 'Checks all throws of every record'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a verify -d 'Checks records of two linked boxes: whether every throw follows from what both boxes revealed, and whether both have signed the finished match'
 complete -c shutthebox -n '_shtab_shutthebox_using verify' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using verify' -l mine -x -d 'your own box'"'"'s for this match, as `stats` shows it; can be given more than once'
+complete -c shutthebox -n '_shtab_shutthebox_using verify' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
+complete -c shutthebox -n '_shtab_shutthebox_using verify' -l state -xka "(__fish_complete_directories)" -d 'the memory of your own box, a folder or a file: its commitments are yours, too'
 complete -c shutthebox -n '_shtab_shutthebox_using verify; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the tournament'"'"'s file, with its seed, or a record'
 complete -c shutthebox -n '_shtab_shutthebox_using verify; and test $_shtab_shutthebox_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'records of matches'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a stats -d 'Shows matches, the hall of fame, whether the dice are fair, how much each lever chatters, and the latest faults'
