@@ -91,7 +91,7 @@ def test_one_command_updates_everything_and_asks_nothing(
     }  # fmt: skip
     assert root.run("shutthebox", "--version").stdout != "shutthebox 0.1.0\n"
     assert root.run("shutthebox", "check-config").returncode == 0
-    assert sorted(path.name for path in config.parent.iterdir()) == (
+    assert sorted(path.name for path in config.parent.glob("*")) == (
         [] if owners == "deleted" else ["config.toml"]
     )
     if owners == "edited":
