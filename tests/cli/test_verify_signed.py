@@ -19,7 +19,6 @@ from tests.support.command import Said, command, printed, refused
 from tests.support.fast import fast_among
 from tests.support.linked import KEYS, linked_record, public, sign, signed_record
 
-from shutthebox import __version__
 from shutthebox.adapters.store.database import Store
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, BoxLeft, Finished, Linked, LogSigned, PlayersLeft
@@ -88,7 +87,7 @@ def test_a_line_for_each_thing_that_is_checked_and_for_each_that_it_cannot_know(
         "signature of The Crown: good",
         f"commitment of The Crown: {guest}",
         NOT_KNOWN,
-        f"not signed: version {__version__} rules {RULES_VERSION}",
+        f"not signed: version 0.1.0 rules {RULES_VERSION}",
     ]
     assert (said.code, said.err) == (0, "")
 
