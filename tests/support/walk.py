@@ -535,7 +535,7 @@ def _as_told(screen: LocalizedScreen, prompt: str, levers: Tiles) -> list[Given]
             return [Pressed(), Held()]
         case ["Press" | "Press:" | "Right!" | "Insured:" | "Void:", *_] | ["No", "move:", "press"]:
             return [Pressed()]
-        case [_, "to", "go"] | ["Make" | "Shut" | "Open", *_]:
+        case [*_, "to", "go"] | ["Make" | "Shut" | "Open", *_]:
             return any_of(TileState.VIABLE, down=True) or any_of(TileState.OPENABLE, down=False)
         case [_, "over"] | ["Dead", "end:", "lift", "one"]:
             return any_of(TileState.WRONG, TileState.FLIPPED, down=False)
