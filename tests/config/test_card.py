@@ -89,7 +89,9 @@ def test_a_network(text: str, network: Network) -> None:
         ("wifi = 'x'\ncountry = 'BE'\npassword = 'secret7'", "8 to 63 characters"),
         ("password = 'long enough'\ncountry = 'BE'", "wifi: is missing"),
         ("cable = 'yes'", "true or false"),
-        ("timezone = 'Europe/Pari'", "did you mean 'Europe/Paris'? "),
+        ("timezone = 'Europe/Pari'", "such as \"Europe/Paris\"; did you mean 'Europe/Paris'?"),
+        ("timezone = 'europe/berlin'", "such as \"Europe/Paris\"; did you mean 'Europe/Berlin'?"),
+        ("timezone = 'Berlin'", "such as \"Europe/Paris\"; did you mean 'Europe/Berlin'?"),
         ("timezone = '../../etc/shadow'", "the name of a time zone"),
     ],
 )

@@ -108,9 +108,16 @@ def _password_or_key(value: object) -> str:
 def _timezone(value: object) -> str:
     zone = _zone_name(value)
     if not is_zone(zone):
-        near = validation.did_you_mean(zone, available_timezones())
-        raise validation.WrongValueError(f"{near}{_zone_name.allowed}")
+        raise validation.WrongValueError(f"{_zone_name.allowed}{_like_zone(zone)}")
     return zone
+
+
+def _like_zone(given: str) -> str:
+    """A hint at the zone of a city, or at a name much like the given one; empty if there's none."""
+    zones = sorted(available_timezones())
+    of_city = next((zone for zone in zones if zone.lower().endswith(f"/{given.lower()}")), None)
+    near = f"did you mean {of_city!r}?" if of_city else validation.did_you_mean(given, zones).strip()
+    return f"; {near}" if near else ""
 
 
 _CHECKS: Mapping[str, Callable[[object], Any]] = {
