@@ -283,6 +283,8 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: in
     # Every other byte of Latin letters in UTF-16 is zero, with a mark at the beginning or not.
     if content.startswith((b"\xff\xfe", b"\xfe\xff")) or content[:2].count(0) == 1:
         raise error_kind(f"{where}: line 1: is UTF-16 text; {_SAVE_AS_UTF_8}")
+    if content.startswith(b"{\\rtf"):
+        raise error_kind(f"{where}: line 1: is formatted text (RTF); in the editor, make it plain text")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

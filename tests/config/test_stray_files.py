@@ -24,7 +24,8 @@ def folder(tmp_path: Path) -> Path:
         "shutthebox - Copy.toml", "shutthebox (1).toml", "Copy of shutthebox.toml",
         "Kopie von shutthebox.toml",
         "shutthebox.toml~", "shutthebox.toml.bak", "shutthebox.toml.txt", "shutthebox 2.toml",
-        "league table.pdf", "league.toml~", "network diagram.png", "tournament results.txt", "old.toml",
+        "league table.pdf", "league.rtf", "league.toml~", "network diagram.png", "tournament results.txt",
+        "old.toml",
         "rules/desktop.ini", "rules/Thumbs.db", "rules/friday.toml~", "rules/README.txt", "rules/old/",
         "rules/old.toml/", "rules/friday - Copy.toml", "rules/friday - Copy (2).toml",
         "rules/friday (1).toml",
@@ -58,6 +59,7 @@ def test_a_file_that_looks_like_none_of_ours_is_not_worth_a_word(stray: str, fol
         ("shutthebox - Copy.toml", "shutthebox.toml"),
         ("Copy of network.toml", NETWORK_NAME),
         ("network (2).toml.txt", NETWORK_NAME),
+        ("shutthebox.toml.rtf", "shutthebox.toml"),
         ("ssh-key.pub", KEY_NAME),
         ("league", LEAGUE_NAME),
     ],
@@ -82,9 +84,10 @@ _SAVE_AS = "in the editor, use Save as with the encoding UTF-8"
         ("a = 1\n".encode("utf-16"), f"line 1: is UTF-16 text; {_SAVE_AS}"),
         ("a = 1\n".encode("utf-16-le"), f"line 1: is UTF-16 text; {_SAVE_AS}"),
         ("a = 1\n".encode("utf-16-be"), f"line 1: is UTF-16 text; {_SAVE_AS}"),
+        (rb"{\rtf1\ansi a = 1}", "line 1: is formatted text (RTF); in the editor, make it plain text"),
         ("# one\n# two\n# Café\n".encode("cp1252"), f"line 3: is not UTF-8 text; {_SAVE_AS}"),
     ],
-    ids=["UTF-16", "UTF-16 without a mark", "the other UTF-16", "ANSI"],
+    ids=["UTF-16", "UTF-16 without a mark", "the other UTF-16", "RTF", "ANSI"],
 )
 def test_a_file_in_another_encoding_says_its_line_and_what_to_do(
     content: bytes, said: str, name: str, folder: Path

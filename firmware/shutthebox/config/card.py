@@ -342,7 +342,7 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str], list[str]]:
     mistakes, strays = [], []
     given = {entry.name for entry in entries_of(place) if not is_hidden(entry.name)}
     for stray in sorted(given - held):
-        wanted = re.sub(r"(?i)\.toml(\.(toml|txt))*$", ".toml", stray)
+        wanted = re.sub(r"(?i)\.toml(\.(toml|txt|rtf))*$", ".toml", stray)
         if stray == wanted or wanted in held:
             strays.append(f"{RULES_FOLDER}/{stray}")
         else:

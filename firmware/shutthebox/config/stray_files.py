@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 _COPY_WORDS = "copy|copie|copia|kopie|kopia"
 _COPY_OF = re.compile(rf"(?:{_COPY_WORDS}) (?:of|de|von|van) (?=.)", re.IGNORECASE)
 _COPY = re.compile(rf"(?:(?: - | |-|_)?\b(?:{_COPY_WORDS})(?: \d+)?| ?\(\d+\))$", re.IGNORECASE)
-_ENDING = re.compile(r"(?:\.(?:toml|txt|pem|pub|crt|cer|yaml|yml))+$", re.IGNORECASE)
+_ENDING = re.compile(r"(?:\.(?:toml|txt|pem|pub|crt|cer|yaml|yml))+(?:\.rtf)?$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
