@@ -136,6 +136,11 @@ def bag(profile: Profile, turn: Turn) -> tuple[Throw, ...]:
     return tuple(domino for i, domino in enumerate(whole) if not turn.drawn >> i & 1) or whole
 
 
+def lowest_face(profile: Profile) -> int:
+    """The fewest pips on a die, or on an end of a domino."""
+    return min(map(min, BAGS[profile.bag])) if profile.draw is Draw.DOMINOES else 1
+
+
 def draws_again(profile: Profile, faces: Throw | None) -> bool:
     """Whether a domino is the double blank, for which nothing can be shut and which doesn't count."""
     return faces == DOUBLE_BLANK and not ends_turn(profile, faces)

@@ -65,15 +65,15 @@ def _words(entry: TypedThrow, draw: Draw) -> tuple[Message, Message]:
 
 
 def enter(target: EnterThrow, context: Context) -> Step[Entering]:
-    """Starts entering a throw; the press that led here counts as its first."""
+    """Starts entering a throw; the press that led here counts as its first, a hold as a blank."""
     play, dice = target.play, target.dice
     profile = play.match.rules
-    if profile.draw is Draw.DOMINOES:
-        entry = TypedThrow(dice, profile.sides, min(map(min, turns.BAGS[profile.bag])))
-    elif profile.faces_matter:
-        entry = TypedThrow(dice, profile.sides)
+    if profile.draw is Draw.DOMINOES or profile.faces_matter:
+        entry = TypedThrow(dice, profile.sides, turns.lowest_face(profile))
     else:
         entry = TypedThrow(1, dice * profile.sides)
+    if not target.pressed and entry.lowest == 0:
+        entry = entry.enter()  # the hold that led here has entered a blank
     if target.pressed:
         entry = entry.again(target.voided, context.now_ns) if target.voided else entry.press(context.now_ns)
     return Step(Entering(play, entry))

@@ -66,7 +66,7 @@ class Ready(TurnMode):
     def screen(self, shared: Shared) -> Screen:
         """Whose turn it is or what's left, and how to throw."""
         lit = self.play.verdict.kind is VerdictKind.OK
-        throws_real = shared.settings.real_dice and not is_computers_turn(self.play, shared)
+        throws_real = _throws_real(self.play, shared)
         prompt, *also = (_prompts_of_real_dice if throws_real else _prompts)(self.play.match)
         if not lit:
             prompt = ""  # a press throws nothing before the levers are right
@@ -108,8 +108,10 @@ def press(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
 
 
 def hold(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
-    """Throws one die, if that is allowed."""
+    """Throws one die, if that is allowed. A domino being entered begins with a blank."""
     match = mode.play.match
+    if _has_blanks(match) and _throws_real(mode.play, context.shared):
+        return _throw(mode, context, turns.usual_dice(match.rules, match.turn), pressed=False)
     if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
         return _throw(mode, context, 1, pressed=False)
     refusal = match.dice_refusal(1) or Refusal.ONE_DIE_ONLY
@@ -149,12 +151,22 @@ def dice_ready(mode: Ready, came: DiceReady, context: Context) -> Step[Ready]:
 
 def _throw(mode: Ready, context: Context, dice: int, *, pressed: bool) -> Step[Ready | RollDice | EnterThrow]:
     """Throws the dice, or asks for the throw of real dice; refused while levers are wrong."""
-    play, settings = mode.play, context.shared.settings
+    play = mode.play
     if play.verdict.kind is not VerdictKind.OK:
         return refuse(mode, fault_text(play.verdict, context.shared))
-    if settings.real_dice and not is_computers_turn(play, context.shared):
+    if _throws_real(play, context.shared):
         return Step(EnterThrow(play, dice, pressed=pressed, voided=mode.voided))
     return Step(RollDice(play, dice))
+
+
+def _throws_real(play: MatchInPlay, shared: Shared) -> bool:
+    """Whether the player throws or draws outside the box."""
+    return shared.settings.real_dice and not is_computers_turn(play, shared)
+
+
+def _has_blanks(match: Match) -> bool:
+    """Whether an end of a domino may have no pip to press for."""
+    return turns.lowest_face(match.rules) == 0
 
 
 def _big(mode: Ready, shared: Shared) -> Text:
@@ -171,7 +183,8 @@ def _prompts_of_real_dice(match: Match) -> tuple[Text, ...]:
     """What to throw or draw oneself, and how to tell the box."""
     enter = message("Press once a pip")
     if match.rules.draw is Draw.DOMINOES:
-        return message("Draw a domino"), enter
+        blank = (message("Hold: a blank"),) if _has_blanks(match) else ()
+        return message("Draw a domino"), enter, *blank
     allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
     if len(allowed) > 1:
         return message("Throw your dice"), enter, message("Hold: 1 die")
