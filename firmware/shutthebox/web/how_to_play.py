@@ -19,6 +19,13 @@ def how_to_play(translate: Translate) -> list[list[str]]:
             _("Hold 0.8 s"),
             _("Throws one die where the rules allow it; opens the menu; goes back."),
         ],
+        [
+            _("Real dice"),
+            _(
+                "Press once for each pip, then hold. After the first press, you can flick the total with "
+                "the levers instead."
+            ),
+        ],
         [_("Hint"), _("Hold the button when it's time to flip tiles. You can switch hints on in the menu.")],
         [_("Levers"), _("Until you press, you can put back levers you flipped for this throw.")],
         *map(list, choosing_and_signing(translate)),
