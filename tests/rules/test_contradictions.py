@@ -23,9 +23,12 @@ REFUSED = {
     'like = "pub"\nblocked = "passes"\nshut_wins = "round"\nrounds = 3\nfirst = "rotates"': "blocked",
     'start_open = [7]\nblocked = "passes"\nwin = "first-to-shut"': "blocked",
     'blocked = "opens-one"': "blocked",
+    # Only opening tiles again reaches a row that three-sided dice can finish.
+    'blocked = "opens-one"\ntiles = [1, 3, 5, 6, 7]\nsides = 3\ndoubles = "doubled"': "blocked",
     'turns = "shared"\ndoubles = "ends-turn"': 'doubles: "ends-turn" is not allowed with turns = "shared"',
     'turns = "tug"\nfirst_move_must_include = 2': "first_move_must_include: 2 is not allowed with turns",
-    'turns = "tug"\nlost_score = 50': "lost_score: 50 is not allowed",
+    'turns = "tug"\nlost_score = 50': 'lost_score: 50 is not allowed with turns = "tug"',
+    'turns = "shared"\nlost_score = 50': 'lost_score: 50 is not allowed with turns = "shared"',
     'turns = "tug"\ntie = "share"': 'tie: "share" is not allowed with turns = "tug"',
     'turns = "shared"\ntie = "share"': 'tie: "share" is not allowed with turns = "shared"',
     "lost_score = 50": "lost_score: 50 is not allowed without first_move_must_include",
@@ -53,6 +56,7 @@ REFUSED = {
     'one_die = "forced-high"\none_die_at = 9\ninsurance = true': "insurance: true means nothing",
     'tiles = [1, 4, 25]\ncaptain = true\nshut_wins = "match"': "captain: true means nothing, as no throws",
     "tiles = [2, 4, 25]\nshut_others = 20": "shut_others: 20 means nothing, as no throws",
+    'tiles = [2, 20]\nstart_open = [2]\ndoubles = "ends-turn"\nshut_others = 20': "shut_others: 20 means nothing",
     "start_open = [4, 5, 6]\nhandicap = [[1]]": "handicap: 1 would start shut anyway",
 }
 """House rules that can't be chosen, with the beginning of the complaint."""
@@ -188,6 +192,10 @@ def test_every_contradiction_of_a_file_is_told() -> None:
         ('rows = 2\none_die = "only-one"', False, True),
         ('tiles = 1\ndraw = "dominoes"', True, False),
         ('dice = 4\ntiles = 5\none_die = "optional-tiles"', True, True),
+        ('tiles = [2, 3]\ndoubles = "ends-turn"', False, True),
+        ('tiles = [2]\ndoubles = "ends-turn"', False, False),
+        ("tiles = [4, 7]\nends_turn_on = [4, 11]", False, False),
+        ('blocked = "opens-one"\ntiles = [2, 3, 7, 10]\nsides = 3\ndoubles = "doubled"', True, True),
     ],
 )
 def test_whether_a_box_can_be_shut(text: str, *, stuck: bool, shut: bool) -> None:

@@ -214,7 +214,9 @@ def keys_without_effect(boxes: Collection[Profile]) -> Mapping[str, Complaint]:
         return {}
     if not all(box.starting for box in boxes):
         return {}
-    found = {complaint.key: complaint for complaint in _unmet_needs(first, Need.TO_MATTER)}
+    found = dict[str, Complaint]()
+    for complaint in _unmet_needs(first, Need.TO_MATTER):
+        found.setdefault(complaint.key, complaint)
     on_box = {complaint.key: complaint for complaint in _without_effect(first)}
     for box in others if on_box else ():
         kept = {complaint.key for complaint in _without_effect(box)}
@@ -397,7 +399,7 @@ def _first_always_wins(box: Profile) -> bool:
     if box.shut_wins is ShutWins.NO or not order_of(box).one_turn_each or not box.only_shut_ends:
         return False
     if box.blocked is Blocked.OPENS_ONE:
-        return can_be_shut(box)
+        return can_be_shut(box) is not False
     return not can_get_stuck(box)
 
 
@@ -419,7 +421,7 @@ def _without_effect(box: Profile) -> Iterator[Complaint]:
         shown = ", ".join(map(str, never))
         yield Complaint("ends_turn_on", f"no throw makes {shown}; use totals that one makes", box)
     for key, usual in (("captain", False), ("shut_others", 0)):
-        if (value := getattr(box, key)) != usual and not can_be_shut(box):
+        if (value := getattr(box, key)) != usual and can_be_shut(box) is False:
             why = f"{_say(value)}means nothing, as no throws can shut this box; {{leave_out}}"
             yield Complaint(key, why, box)
     for head in box.handicap:

@@ -11,15 +11,15 @@ from shutthebox.rules.moves import (
     Throw,
     can_ever_move,
     dice_allowed,
+    ends_turn,
     is_one_die_ever_allowed,
-    legal_moves,
 )
-from shutthebox.rules.profile import Draw, OneDie, Profile
+from shutthebox.rules.profile import Doubles, Draw, OneDie, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.rules.turn import BAGS
+from shutthebox.rules.turn import BAGS, Turn, answers, reopenings
 
 _MOST_TRIED = 20_000
-"""The most throws to try. A row that needs more is taken for one that can be shut, as nearly all can."""
+"""The most throws and moves to try."""
 
 _MOST_LEFTOVERS = 4_096
 
@@ -60,28 +60,38 @@ def _hard_states(profile: Profile, column: int) -> list[_Position]:
 
 
 @lru_cache(maxsize=64)
-def can_be_shut(profile: Profile) -> bool:
-    """Whether any throws and moves shut the box."""
-    if not can_get_stuck(profile):
+def can_be_shut(profile: Profile) -> bool | None:
+    """Whether any throws and moves shut the box; None if too many of them would have to be tried."""
+    never_ends = not profile.ends_turn_on and profile.doubles is not Doubles.ENDS_TURN
+    if never_ends and not can_get_stuck(profile):
         return True
     start = (profile.starting, profile.starting_behind)
     if not all(_can_ever_go(profile, number) for number in to_numbers(profile.starting)):
         return False
     waiting, seen, tried = [start], {start}, 0
     while waiting:
-        opened, behind = waiting.pop()
-        for throw in _throws(profile, opened, behind):
-            tried += 1
-            for move in legal_moves(profile, opened, throw, behind=behind):
-                after = rows.after(profile, opened, behind, move)
-                if not after[0]:
-                    return True
-                if after not in seen:
-                    seen.add(after)
-                    waiting.append(after)
-        if tried > _MOST_TRIED:
-            return True
+        position = waiting.pop()
+        for throw in _throws(profile, *position):
+            after = _after(profile, position, throw)
+            tried += 1 + len(after)
+            if any(not opened for opened, _ in after):
+                return True
+            if tried > _MOST_TRIED:
+                return None
+            waiting += [each for each in after if each not in seen]
+            seen.update(after)
     return False
+
+
+def _after(profile: Profile, position: _Position, throw: Throw) -> list[_Position]:
+    """The positions in which a turn may go on after a throw."""
+    turn = Turn(position[0], throw, throws=1, moves=1, behind=position[1])
+    if ends_turn(profile, throw):
+        return []
+    moves = [rows.after(profile, *position, move) for move in answers(profile, turn)]
+    return moves + [
+        (position[0] | to_tiles([tile]), position[1]) for tile in to_numbers(reopenings(profile, turn))
+    ]
 
 
 def _can_ever_go(profile: Profile, number: int) -> bool:

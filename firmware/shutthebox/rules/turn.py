@@ -7,7 +7,6 @@ illegal set is a programmer's error.
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple, assert_never
 
@@ -264,41 +263,6 @@ def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
 def left_open(profile: Profile, turn: Turn, shut: Tiles) -> Tiles:
     """The columns that are open after a move."""
     return rows.after(profile, turn.open, turn.behind, shut)[0]
-
-
-_MOST_DICE_TRIED, _MOST_POSITIONS_TRIED = 3, 500
-
-
-@lru_cache(maxsize=16)
-def can_be_shut(profile: Profile) -> bool | None:
-    """Whether a turn can shut the box, where a throw without a move opens a tile again.
-
-    None if too many throws or positions would have to be tried.
-    """
-    waiting, seen = [profile.starting], {profile.starting}
-    while waiting and profile.dice <= _MOST_DICE_TRIED and len(seen) <= _MOST_POSITIONS_TRIED:
-        found = set[Tiles]()
-        turn = Turn(waiting.pop(), throws=1, moves=1)
-        for faces in _all_throws(profile, turn):
-            thrown = turn._replace(throw=faces)
-            if not ends_turn(profile, faces):
-                found |= {turn.open & ~shut for shut in answers(profile, thrown)}
-                found |= {
-                    turn.open | sets.to_tiles([n]) for n in sets.to_numbers(reopenings(profile, thrown))
-                }
-        if 0 in found:
-            return True
-        waiting += sorted(found - seen, reverse=True)  # the fewest high tiles first
-        seen |= found
-    return None if waiting else False
-
-
-def _all_throws(profile: Profile, turn: Turn) -> Iterable[Throw]:
-    if profile.draw is Draw.DOMINOES:
-        return BAGS[profile.bag]
-    faces = range(1, profile.sides + 1)
-    allowed = dice_allowed(profile, turn.open, turn.behind)
-    return (throw for dice in allowed for throw in combinations_with_replacement(faces, dice))
 
 
 def out_of_time(profile: Profile, turn: Turn) -> Turn:

@@ -31,8 +31,9 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.rows import are_plain
 from shutthebox.rules.score import MAX_THROWS, best_score, idle_is_worst, lost_score, worst_score
+from shutthebox.rules.shutting import can_be_shut
 from shutthebox.rules.tiles import to_numbers
-from shutthebox.rules.turn import DOUBLE_BLANK, can_be_shut
+from shutthebox.rules.turn import DOUBLE_BLANK
 from shutthebox.texts import N_, fill_in, plural
 
 _Value: TypeAlias = int | str | Sequence[int] | Sequence[Operation]
