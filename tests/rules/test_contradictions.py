@@ -47,6 +47,10 @@ REFUSED = {
     "ends_turn_on = [1]": "ends_turn_on: no throw makes 1",
     'doubles = "doubled"\nends_turn_on = [2]': "ends_turn_on: no throw makes 2",
     'operations = ["product"]\nends_turn_on = [7]': "ends_turn_on: no throw makes 7",
+    'doubles = "ends-turn"\nends_turn_on = [2, 7]': "ends_turn_on: only doubles make 2, and with doubles =",
+    'doubles = "ends-turn"\ndice = 4\nends_turn_on = [24]': "ends_turn_on: only doubles make 24",
+    'doubles = "ends-turn"\ndraw = "dominoes"\nbag = 28\nends_turn_on = [0]': "ends_turn_on: only doubles",
+    'doubles = "ends-turn"\noperations = ["product"]\nends_turn_on = [9]': "ends_turn_on: only doubles",
     'operations = ["product", "quotient"]\nends_turn_on = [6]': "ends_turn_on: is not allowed with",
     'dice = 3\noperations = ["difference"]\nends_turn_on = [6]': "ends_turn_on: is not allowed with",
     "max_tiles = 4": "max_tiles: 4 is no limit, as no throw shuts more than 4",
@@ -56,7 +60,7 @@ REFUSED = {
     'one_die = "forced-high"\none_die_at = 9\ninsurance = true': "insurance: true means nothing",
     'tiles = [1, 4, 25]\ncaptain = true\nshut_wins = "match"': "captain: true means nothing, as no throws",
     "tiles = [2, 4, 25]\nshut_others = 20": "shut_others: 20 means nothing, as no throws",
-    'tiles = [2, 20]\nstart_open = [2]\ndoubles = "ends-turn"\nshut_others = 20': "shut_others: 20 means nothing",
+    'tiles = [2, 20]\nstart_open = [2]\ndoubles = "ends-turn"\nshut_others = 20': "shut_others: 20 means",
     "start_open = [4, 5, 6]\nhandicap = [[1]]": "handicap: 1 would start shut anyway",
 }
 """House rules that can't be chosen, with the beginning of the complaint."""
@@ -93,6 +97,8 @@ ALLOWED = [
     # A 1 that's left alone can't be shut by two dice, and ends the turn.
     'blocked = "passes"',
     'blocked = "opens-one"\ntiles = [2, 4, 25]',
+    'doubles = "ends-turn"\nends_turn_on = [2]\none_die = "optional-high"',
+    'doubles = "ends-turn"\nends_turn_on = [4]',
     # It has an effect on one of the boxes.
     'boxes = [9, 12]\ntiles = 12\none_die = "optional-high"\none_die_at = 3',
     "boxes = [4, 9]\nmax_tiles = 3",

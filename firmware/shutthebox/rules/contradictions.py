@@ -23,6 +23,7 @@ from shutthebox.rules.moves import (
     is_one_die_ever_allowed,
     most_in_a_move,
     most_moves,
+    totals_of_doubles,
 )
 from shutthebox.rules.orders import for_seat, order_of
 from shutthebox.rules.profile import (
@@ -420,6 +421,10 @@ def _without_effect(box: Profile) -> Iterator[Complaint]:
     if box.ends_turn_on and (never := sorted(box.ends_turn_on - ending_totals(box))):
         shown = ", ".join(map(str, never))
         yield Complaint("ends_turn_on", f"no throw makes {shown}; use totals that one makes", box)
+    elif box.doubles is Doubles.ENDS_TURN and (anyway := sorted(box.ends_turn_on & totals_of_doubles(box))):
+        shown = ", ".join(map(str, anyway))
+        why = f"only doubles make {shown}, and with {{doubles}} they end the turn anyway; use other totals"
+        yield Complaint("ends_turn_on", why, box)
     for key, usual in (("captain", False), ("shut_others", 0)):
         if (value := getattr(box, key)) != usual and can_be_shut(box) is False:
             why = f"{_say(value)}means nothing, as no throws can shut this box; {{leave_out}}"

@@ -109,6 +109,20 @@ def ending_totals(profile: Profile) -> frozenset[int]:
     return found | {0} if profile.has_blanks else found
 
 
+def totals_of_doubles(profile: Profile) -> frozenset[int]:
+    """The totals that `Profile.ends_turn_on` finds in doubles only."""
+    if profile.dice == 1:
+        return frozenset()
+    one_die = range(1, profile.sides + 1) if is_one_die_ever_allowed(profile) else ()
+    if profile.dice > _MOST_DICE_TRIED:
+        return frozenset({profile.dice, profile.dice * profile.sides}.difference(one_die))
+    lowest = 0 if profile.has_blanks else 1
+    throws = list(combinations_with_replacement(range(lowest, profile.sides + 1), profile.dice))
+    doubles = {ending_total(profile, throw) for throw in throws if is_double(throw)}
+    others = {ending_total(profile, throw) for throw in throws if not is_double(throw)}
+    return frozenset(total for total in doubles.difference(others, one_die) if total is not None)
+
+
 def has_one_ending_total(profile: Profile) -> bool:
     """Whether it's clear which total of a throw `Profile.ends_turn_on` means."""
     return Operation.SUM in profile.readings or _one_operation(profile) is not None
