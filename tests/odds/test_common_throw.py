@@ -69,5 +69,5 @@ def test_whoever_can_copy_every_answer_is_as_good() -> None:
 def test_longer_rows_are_refused_soon() -> None:
     for tiles, dice in ((12, 2), (24, 4)):
         too_large = replace(NINE, tiles=tuple(range(1, tiles + 1)), dice=dice)
-        with pytest.raises(TooLargeError, match="nine: two rows have too many positions"):
+        with pytest.raises(TooLargeError, match="nine: what two players can have left of"):
             CommonThrow(too_large)
