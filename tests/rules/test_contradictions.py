@@ -11,7 +11,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.orders import order_of
-from shutthebox.rules.profile import OneDie
+from shutthebox.rules.profile import Doubles, OneDie
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.record import Record, parse, write
 from shutthebox.rules.shutting import can_be_shut, can_get_stuck
@@ -134,6 +134,9 @@ def test_whoever_begins_does_win_every_time() -> None:
     [
         ('like = "traditional"\ndice = 1', "one_die", OneDie.NEVER),
         ('like = "below-six"\ndraw = "dominoes"', "one_die_at", None),
+        ('like = "high-rollers"\ndice = 1', "insurance", False),
+        ('like = "doubles-end"\ndice = 1', "doubles", Doubles.PLAIN),
+        ('like = "box-for-four"\ndice = 1', "doubles", Doubles.PLAIN),
         ('like = "jouhet"\nmatch = "drop-out"\nlimit = 60', "rounds", 1),
         ('like = "double-shutter"\nscore = "throws"', "row_points", ()),
         ('like = "unlucky-seven"\ndice = 1', "ends_turn_on", frozenset()),
@@ -181,7 +184,7 @@ def test_every_contradiction_of_a_file_is_told() -> None:
     with pytest.raises(ProfileError) as caught:
         house("through = true\ninsurance = true\ndice = 1\nbag = 28\nown_throws = 2")
     told = [mistake.split(": ")[1] for mistake in caught.value.mistakes]
-    assert told == ["through", "bag", "insurance", "own_throws"]
+    assert told == ["through", "bag", "own_throws", "insurance"]
 
 
 @pytest.mark.parametrize(

@@ -193,10 +193,13 @@ def complaints(boxes: Collection[Profile], inherited: Collection[str]) -> tuple[
         boxes: the game on all its boxes.
         inherited: the keys that come from another game. That they have no effect isn't wrong.
     """
-    found = dict[str, Complaint]()
-    for complaint in _unmet_needs(next(iter(boxes)), Need.TO_PLAY):
-        found.setdefault(complaint.key, complaint)
-    if found:
+    first = next(iter(boxes))
+    if _unmet_need(first, Need.TO_PLAY):
+        found = dict[str, Complaint]()
+        for need in Need:
+            for complaint in _unmet_needs(first, need):
+                if need is not Need.TO_MATTER or complaint.key not in inherited:
+                    found.setdefault(complaint.key, complaint)
         return tuple(found.values())
     if wrong := next(filter(None, map(why_not_chosen, boxes)), None):
         return (wrong,)

@@ -370,7 +370,7 @@ def _to_matter(key: str, *values: object) -> Needs:
 
 _SEVERAL_PLAYERS = _to_matter("match", *all_but(MatchFormat.LADDER))
 _TWO_ROWS = Needs("rows", (2,), drops=True)
-_TWO_DICE = Needs("dice", tuple(range(2, 10)))
+_TWO_DICE = _to_matter("dice", *range(2, 10))
 _BANK = Needs("stakes", (Stakes.BANK,))
 
 
@@ -472,7 +472,7 @@ class Profile:
         None,
         OneDie.NEVER,
         Needs("rows", (2,), of=(OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT)),
-        _to_matter("dice", *range(2, 10)),
+        _TWO_DICE,
         _to_matter("draw", Draw.DICE),
     )
     one_die_at: int | None = _key(
