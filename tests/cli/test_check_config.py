@@ -36,6 +36,26 @@ def test_the_boxs_own(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert printed("check-config").startswith("built-in default: good. traditional on 9 levers, ")
 
 
+def test_a_secret_of_the_boxs_own_that_everybody_can_read_is_named(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("cli.check_config", "config.schema"):
+        monkeypatch.setattr(f"shutthebox.{module}.CONFIG_FILE", config)
+    key = config.with_name("league.toml")
+    for file in (config, key):
+        file.touch()
+        file.chmod(0o644)
+    said = "everybody here can read it, until the box is restarted"
+    assert printed("check-config").splitlines()[:-1] == [f"{key}: {said}"], "no secret in the settings"
+    with config.open("a") as settings:
+        settings.write('[link]\npassword = "x"\n')
+    assert printed("check-config").splitlines()[:-1] == [f"{key}: {said}", f"{config}: {said}"]
+    assert said not in printed("check-config", config), "whoever tries a file of their own"
+    for file in (config, key):
+        file.chmod(0o640)
+    assert said not in printed("check-config")
+
+
 def test_header_pins_are_the_pis_own() -> None:
     header = PiBoardInfo.from_revision(0xA02082).headers["J8"]
     lines = {int(pin.name[4:]): pin.number for pin in header.pins.values() if pin.name.startswith("GPIO")}

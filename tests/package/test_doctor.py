@@ -15,7 +15,7 @@ from tests.virtual_pi.table import until
 
 from .conftest import built
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
-from .test_service import STATE, journal, matches_begun, shown, without_pins
+from .test_service import STATE, as_nobody, journal, matches_begun, shown, without_pins
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
@@ -148,8 +148,14 @@ STATES = {
         "broker",
         "refused",
     ),
+    "password for everybody": (
+        f"printf '[link]\\npassword = \"x\"\\n' > {CONFIG}; chmod a+r {CONFIG}",
+        f"> {CONFIG}; systemctl restart shutthebox",
+        "secrets",
+        f"{CONFIG}: everybody here can read it: sudo systemctl restart shutthebox",
+    ),
     "outbox that can't be sent": (
-        "touch -d '3 days ago' /var/spool/shutthebox/outbox/0000000000000001.json; "
+        "touch -d '3 days ago' /var/spool/shutthebox/outbox/0000000000000001.json; umask 077; "
         "printf '[league]\\n' > /etc/shutthebox/league.toml",
         "rm /var/spool/shutthebox/outbox/*.json /etc/shutthebox/league.toml",
         "league",
@@ -187,5 +193,25 @@ def test_a_broken_state_is_named_with_its_remedy(box: Root, state: str) -> None:
 
 
 def test_who_may_not_look_is_told_to_ask_root(box: Root) -> None:
-    done = box.run("setpriv", "--reuid=65534", "--clear-groups", "shutthebox", "doctor", check=False)
-    assert "only root can look into /var/lib/shutthebox: sudo shutthebox doctor" in done.stdout
+    for command in (("doctor",), ("check-config",), ("pins",), ("stats",)):
+        done = as_nobody(box, "shutthebox", *command)
+        assert done.stderr == f"shutthebox: {CONFIG}: only root can read it; put sudo before the command\n"
+    box.run("rm", CONFIG)
+    try:
+        done = as_nobody(box, "shutthebox", "doctor")
+        assert "only root can look into /var/lib/shutthebox: sudo shutthebox doctor" in done.stdout
+    finally:
+        box.run("touch", CONFIG)
+
+
+def test_everybody_may_look_up_games_and_odds_with_the_boxs_house_rules(box: Root) -> None:
+    rules = box.path / "etc/shutthebox/rules"
+    rules.mkdir()
+    (rules / "ours.toml").write_text('name = "ours"\ntitle.en = "Ours"\n')
+    try:
+        for command in (("profiles", "ours"), ("odds", "ours")):
+            done = as_nobody(box, "shutthebox", *command)
+            assert done.returncode == 0, done.stderr
+            assert done.stderr.startswith(f"shutthebox: {CONFIG}: only root can read it; put sudo before")
+    finally:
+        box.run("rm", "-r", "/etc/shutthebox/rules")

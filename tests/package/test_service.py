@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -227,7 +228,10 @@ def test_two_boxes_in_one_pub(new_root: Callable[[], Root]) -> None:
     steps = re.findall(r"```(?:sh|toml)\n(.*?)```", page, re.DOTALL)
     commands, second = (dedent(steps[number]).replace("anchor.local", "localhost") for number in (0, 2))
     config = root.path / "etc/shutthebox/config.toml"
+    # As an editor makes a new file.
+    config.unlink()
     config.write_text(second)
+    config.chmod(0o644)
     with root.boot():
         root.run("sh", "-ec", re.sub("(?m)^sudo (apt .*)?", "", commands))
         root.run("cp", "/etc/mosquitto/certs/link.pem", "/etc/shutthebox/broker.pem")
@@ -235,6 +239,12 @@ def test_two_boxes_in_one_pub(new_root: Callable[[], Root]) -> None:
         # Which starts the helper again, too.
         assert until(lambda: active(root, SERVICES)), journal(root, "-u", SERVICES)
         assert until(lambda: link_says(root) == "resting"), journal(root)
+        # It plays with what no other user can read any more: the page has its owner write a password there.
+        assert config.read_text() == second
+        shown_file = root.run("stat", "--format=%a %U %G", "/etc/shutthebox/config.toml").stdout
+        assert shown_file == "640 root shutthebox-settings\n"
+        assert as_nobody(root, "cat", "/etc/shutthebox/config.toml").returncode != 0
+        assert "playing with the built-in" not in journal(root, "-u", "shutthebox")
         root.run("systemd-analyze", "security", "--threshold=20", "shutthebox-link")
         box = shown(root, "MainPID")
         root.run("systemctl", "kill", "--signal=KILL", "shutthebox-link")
@@ -243,6 +253,11 @@ def test_two_boxes_in_one_pub(new_root: Callable[[], Root]) -> None:
         root.run("systemctl", "stop", "shutthebox")
         root.run("python3", "/opt/two_boxes.py")
         assert restarts(root) == 2, journal(root, "-u", "shutthebox-link")
+
+
+def as_nobody(root: Root, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command as another user of this machine."""
+    return root.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command, check=False)
 
 
 def link_says(root: Root) -> str:

@@ -96,6 +96,7 @@ def test_one_command_updates_everything_and_asks_nothing(
     )
     if owners == "edited":
         assert config.read_bytes() == before
+        assert config.stat().st_mode & 0o777 == 0o640, "it may have a password in it"
     if owners == "untouched":
         assert all(line.startswith("#") for line in config.read_text().splitlines()), "nobody wrote any of it"
     root.run(

@@ -11,7 +11,7 @@ from tests.support import debian
 
 from shutthebox.adapters.link_socket import SOCKET as SOCKET_OF_LINK
 from shutthebox.cli.services import services
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import TOURNAMENT_FILE, UPLINK_FILES, Config
 from shutthebox.owner.stick.checking import ADDRESSES
 from shutthebox.owner.stick.looking import MOST_MEMORY
 from shutthebox_link.key_store import MOST_SESSIONS
@@ -25,6 +25,7 @@ CONSUMER, REVIEW, PAGE = (
     SYSTEMD / f"shutthebox-league-{name}.service" for name in ("consumer", "review", "page")
 )
 SOCKET = SCOREBOARD.with_suffix(".socket")
+GROUP = "shutthebox-settings"
 NOTHING_SHARED = ("User", "Group", "StateDirectory", "RuntimeDirectory", "ReadWritePaths", "BindPaths")
 
 LACKING = debian.missing("systemd-analyze")
@@ -114,7 +115,7 @@ def test_what_runs_beside_the_box_is_off_unless_the_configuration_wants_it(unit:
 def test_the_voice_is_another_user_with_sound_cards_only() -> None:
     box, voice = settings(BOX), settings(SPEECH)
     assert voice["DynamicUser"] == ["yes"]
-    assert voice["SupplementaryGroups"] == ["audio"]
+    assert voice["SupplementaryGroups"] == ["audio shutthebox-settings"]
     assert voice["DevicePolicy"] == ["closed"]
     assert voice["DeviceAllow"] == ["char-alsa rw"]
     assert not voice.keys() & set(NOTHING_SHARED)
@@ -161,6 +162,22 @@ def test_every_group_that_the_unit_wants_is_made() -> None:
     wanted = re.findall(r"^SupplementaryGroups=(.*)$", BOX.read_text(), re.MULTILINE)
     made = re.findall(r"^g (\S+)", (SYSTEMD / "shutthebox.sysusers").read_text(), re.MULTILINE)
     assert set(" ".join(wanted).split()) == set(made)
+
+
+def test_no_file_with_a_secret_is_for_everybody() -> None:
+    lines = re.findall(
+        r"^z (\S+) +(\d+) root (\S+)", (SYSTEMD / "shutthebox.tmpfiles").read_text(), re.MULTILINE
+    )
+    found = {Path(path): (mode, group) for path, mode, group in lines}
+    folder = Path("/etc/shutthebox")
+    assert set(found) == {folder / name for name in ("config.toml", TOURNAMENT_FILE, *UPLINK_FILES)}
+    assert {found[folder / name] for name in UPLINK_FILES} == {("0600", "root")}
+    assert {found[folder / name] for name in ("config.toml", TOURNAMENT_FILE)} == {("0640", GROUP)}
+    # Those that read the settings by themselves may; systemd passes them to all others, which aren't root.
+    assert all(GROUP in settings(unit)["SupplementaryGroups"][0].split() for unit in (BOX, SPEECH))
+    assert all(GROUP not in settings(unit)["SupplementaryGroups"][0].split() for unit in (UPLINK, LINK))
+    # Also what was written since the machine was started.
+    assert settings(BOX)["ExecStartPre"] == ["-+/usr/bin/systemd-tmpfiles --create shutthebox.conf"]
 
 
 def test_the_uplink_shares_the_outbox_with_the_box_and_nothing_else() -> None:

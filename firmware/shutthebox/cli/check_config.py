@@ -8,7 +8,7 @@ from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.card import read_card
 from shutthebox.config.profiles import house_rules, why_no_stakes
-from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Interface, Line
+from shutthebox.config.schema import CONFIG_FILE, Config, ConfigError, Interface, Line, secrets_for_all
 from shutthebox.config.settings_loader import (
     DEFAULT_LEVERS,
     broken_rules,
@@ -67,6 +67,9 @@ def run_check(args: argparse.Namespace) -> int:
     for game in {settings.profile, *(house_rules(folder)[0] if folder else ())}:
         if why := why_no_stakes(game, config.game.stakes):
             print(f"{game.name}: {why}")
+    if args.file is None:
+        for path in secrets_for_all(config):
+            print(f"{path}: everybody here can read it, until the box is restarted")
     print(f"{where}: good. {settings.profile.name} on {levers} levers, {len(settings.games)} games fit.")
     return 0
 

@@ -10,10 +10,10 @@ from shutthebox.cli.odds_fair import fair_answer, fair_document, fair_text
 from shutthebox.cli.odds_players import players_answer, players_document, players_text
 from shutthebox.cli.odds_text import Answer, Move, answer_text, tidy, title
 from shutthebox.cli.odds_tug import tug_document, tug_text
+from shutthebox.cli.own_config import load_games_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.config.profiles import find
-from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
@@ -146,7 +146,7 @@ def _run_players(profile: Profile, args: argparse.Namespace) -> int:
 
 
 def _profile(name: str, count: int | None) -> Profile:
-    profile = find(name, rules_folder(box_config()))
+    profile = find(name, rules_folder(load_games_config()))
     if count is None:
         return profile
     box = profile.for_box(count)

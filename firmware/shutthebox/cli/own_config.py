@@ -4,7 +4,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from shutthebox.config.schema import Config, ConfigError, box_config, read_config
+from shutthebox.config import schema
+from shutthebox.config.schema import (
+    Config,
+    ConfigError,
+    HiddenConfigError,
+    box_config,
+    read_config,
+    with_files_beside,
+)
 
 
 def add_config_option(parser: argparse.ArgumentParser) -> None:
@@ -37,3 +45,18 @@ def load_config_or_default(file: Path | None, instead: str) -> Config:
             raise
         print(f"shutthebox: {error}; {instead} the built-in configuration would", file=sys.stderr)
         return Config()
+
+
+def load_games_config() -> Config:
+    """The box's own configuration for a command that everybody may run: for its house rules and its language.
+
+    Where only root can read it, the house rules beside it still count, and stderr says so.
+
+    Raises:
+        ConfigError: if it can't be used.
+    """
+    try:
+        return box_config()
+    except HiddenConfigError as error:
+        print(f"shutthebox: {error} to use your settings", file=sys.stderr)
+        return with_files_beside(Config(), schema.CONFIG_FILE.parent)

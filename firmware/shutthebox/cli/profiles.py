@@ -6,10 +6,10 @@ import os
 import sys
 from pathlib import Path
 
+from shutthebox.cli.own_config import load_games_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.sheet import sheet
 from shutthebox.config import profiles
-from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import write_file
@@ -50,7 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints one game or all of them; 2 if any file in the folder is no good."""
-    config = box_config()
+    config = load_games_config()
     folder: Path | None = args.folder or rules_folder(config)
     if args.sheet is not None and args.profile is None:
         raise ShutTheBoxError("--sheet: needs a game; use an id or a file before it")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from shutthebox.cli.odds_text import tidy
+from shutthebox.cli.own_config import load_games_config
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.cli.turns_table import is_table, read_table
 from shutthebox.config.profiles import find
-from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.files import read_text
 from shutthebox.odds.coach import Balance, Decision, MatchReview, review
@@ -61,7 +61,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the review of a record."""
-    config = box_config()
+    config = load_games_config()
     text = read_text(args.record, RecordError, "a record", MAX_BYTES)
     if is_table(text, args.record.name):
         match = read_table(text, str(args.record), find(args.profile, rules_folder(config)))

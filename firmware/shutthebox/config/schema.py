@@ -6,6 +6,7 @@ JSON Schema for editors, the manual page and the table in docs/ from these field
 """
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
@@ -48,6 +49,10 @@ TOURNAMENT_FILE = "tournament.txt"
 
 class ConfigError(ShutTheBoxError, ValueError):
     """A configuration that can't be used; the text is one line: file, key, what is allowed."""
+
+
+class HiddenConfigError(ConfigError):
+    """The configuration of this machine's box isn't for this user to read, which says nothing against it."""
 
 
 class Backend(StrEnum):
@@ -439,7 +444,10 @@ class LinkConfig(NamedTuple):
         validation.text, "", "This box's name at the broker. Empty: none.", on_card=validation.text
     )
     password: str = sections.key(
-        _SECRET, "", "Its password there. Everyone who can read this file can read it.", on_card=_SECRET
+        _SECRET,
+        "",
+        "Its password there. On a box, only root and the box's own services can read this file.",
+        on_card=_SECRET,
     )
 
     @property
@@ -702,9 +710,27 @@ def box_config() -> Config:
     """The configuration of this machine's box; the default if it has none.
 
     Raises:
+        HiddenConfigError: if only others may read its file.
         ConfigError: if its file can't be read or used.
     """
-    return read_config(CONFIG_FILE) if CONFIG_FILE.exists() else Config()
+    if not CONFIG_FILE.exists():
+        return Config()
+    if not os.access(CONFIG_FILE, os.R_OK):
+        raise HiddenConfigError(f"{CONFIG_FILE}: only root can read it; put sudo before the command")
+    return read_config(CONFIG_FILE)
+
+
+def secrets_for_all(config: Config) -> list[Path]:
+    """The box's own files that hold a secret and that every user of this machine can read."""
+    names = [TOURNAMENT_FILE, *UPLINK_FILES, *([CONFIG_FILE.name] if config.link.password else [])]
+    return [path for name in names if _is_for_all(path := CONFIG_FILE.parent / name)]
+
+
+def _is_for_all(path: Path) -> bool:
+    try:
+        return bool(path.stat().st_mode & stat.S_IROTH)
+    except FileNotFoundError:
+        return False
 
 
 def default_text() -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, report
 from shutthebox.cli.own_config import add_config_option, load_config
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import Config, ConfigError
+from shutthebox.config.schema import Config, ConfigError, HiddenConfigError
 
 LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 9)}
 """The libraries of the box, each with its oldest usable version."""
@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
     try:
         config = load_config(args.config)
     except ConfigError as error:
-        if args.config or args.display or args.outputs or args.levers:
+        own = not (args.config or args.display or args.outputs or args.levers)
+        if not own or isinstance(error, HiddenConfigError):
             raise
         # As the service does.
         config, wrong = Config(), (failed("settings", f"{error}; until then, the box plays with its own"),)

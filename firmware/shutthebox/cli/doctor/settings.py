@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 
 from shutthebox.cli.doctor.result import CheckResult, failed, passed
-from shutthebox.config.schema import CONFIG_FILE, Config
+from shutthebox.config.schema import CONFIG_FILE, Config, secrets_for_all
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for, try_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.owner import notices
+
+REMEDY = "sudo systemctl restart shutthebox"
+"""What takes the box's files with secrets from the other users: its start does."""
 
 
 def check_settings(config: Config) -> Iterator[CheckResult]:
@@ -19,6 +22,8 @@ def check_settings(config: Config) -> Iterator[CheckResult]:
         yield failed("settings", f"{error}; until it's corrected, the box plays with its built-in game")
     else:
         yield passed("settings", f"good; the game is {config.game.profile}")
+    for path in secrets_for_all(config):
+        yield failed("secrets", f"{path}: everybody here can read it: {REMEDY}")
     for broken in broken_rules(config):
         yield failed("house rules", f"{broken}; the box plays without them")
     for notice in notices.notices():
