@@ -4,6 +4,7 @@ Zsh gets it from the same parser, by the same library.
 """
 
 import argparse
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ MADE = Path(__file__).parents[2] / "packaging/completions"
 
 def bash(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
     script = f"""
-        source {made}/shutthebox.bash
+        source {shlex.quote(str(made))}/shutthebox.bash
         for line; do
             read -ra COMP_WORDS <<< "$line"
             [ "${{line: -1}}" != " " ] || COMP_WORDS+=("")
@@ -34,7 +35,8 @@ def bash(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
 
 
 def fish(lines: Sequence[str], made: Path, folder: Path) -> list[set[str]]:
-    script = f"source {made}/shutthebox.fish; for line in $argv; complete -C $line; echo over; end"
+    source = f"source {shlex.quote(str(made))}/shutthebox.fish"
+    script = f"{source}; for line in $argv; complete -C $line; echo over; end"
     return offered(shell(["fish", "--no-config", "-c", script, *lines], folder))
 
 

@@ -9,11 +9,11 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.stick import put_python_program
 
 from doctools import PROJECT
 from shutthebox.config.profiles import builtin
@@ -59,7 +59,7 @@ COMMANDS = sorted(set(commands()))
 WHEEL = "./shutthebox-VERSION-py3-none-any.whl[sim]"
 """The wheel that a release plays without a clone."""
 
-_STAND_IN = f"""#!{sys.executable}
+_STAND_IN = f"""\
 import os, re, subprocess, sys
 from pathlib import Path
 project, name, args = Path({str(PROJECT)!r}), Path(sys.argv[0]).name, sys.argv[1:]
@@ -87,9 +87,9 @@ sys.exit(main.main())
 STAND_INS = {
     "sudo": "os.execvp(args[0], args)",
     "systemctl": """
-check(args[0] in ("start", "stop", "restart", "status", "enable"), "what is it to do?")
+check(args[0] in ("start", "stop", "restart", "status", "enable", "daemon-reload"), "what is it to do?")
 for word in args[1:]:
-    if word not in ("--now", "mosquitto"):
+    if word not in ("--now", "--no-block", "mosquitto"):
         unit(word)
 """,
     "journalctl": 'unit(args[args.index("-u") + 1])',
@@ -189,8 +189,7 @@ def folder(tmp_path: Path, evening: Path) -> Path:
     stand_ins = tmp_path / "bin"
     stand_ins.mkdir()
     for name, body in STAND_INS.items():
-        (stand_ins / name).write_text(_STAND_IN + body.strip() + "\n")
-        (stand_ins / name).chmod(0o755)
+        put_python_program(stand_ins / name, _STAND_IN + body.strip())
     return tmp_path
 
 

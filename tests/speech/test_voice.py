@@ -3,7 +3,6 @@
 import math
 import shutil
 import struct
-import sys
 import threading
 import time
 import wave
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.command import refused
 from tests.support.fast import fast_among
-from tests.support.stick import put_program
+from tests.support.stick import put_program, put_python_program
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.cli.main import command_line
@@ -32,7 +31,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where each announcement leaves its text, its options and its sound, numbered from 1."""
     program = tmp_path / "bin" / PROGRAM
     program.parent.mkdir()
-    program.write_text(f"""#!{sys.executable}
+    put_python_program(
+        program,
+        f"""\
 import pathlib, subprocess, sys
 folder = pathlib.Path({str(tmp_path)!r})
 text = sys.stdin.buffer.read()
@@ -43,8 +44,8 @@ if b"for ever" in text:
     time.sleep(600)
 subprocess.run([{REAL!r}, *sys.argv[1:], "-w", folder / f"{{number}}.new"], input=text, check=True)
 (folder / f"{{number}}.new").rename(folder / f"{{number}}.wav")
-""")
-    program.chmod(0o755)
+""",
+    )
     monkeypatch.setenv("PATH", str(program.parent))
     return tmp_path
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import shlex
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +23,14 @@ def put_program(path: Path, script: str) -> None:
     """Puts a program there, in place of one of the system: lines for a shell."""
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
+
+
+def put_python_program(path: Path, script: str) -> None:
+    """The same with lines for this Python, whose path may have spaces, which none after #! may have.
+
+    To the shell the first line is `exec`, to Python it begins a text that isn't used.
+    """
+    put_program(path, f"""'''exec' {shlex.quote(sys.executable)} "$0" "$@"\n' '''\n{script}""")
 
 
 class FolderVolume(Volume):
