@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.linked import KEYS, public, signed_record
 from tests.support.stick import put_python_program
 
 from doctools import PROJECT
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import default_text
+from shutthebox.link.proof import commitment_of
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.equal_dice import Tournament
@@ -58,6 +60,9 @@ COMMANDS = sorted(set(commands()))
 
 WHEEL = "./shutthebox-VERSION-py3-none-any.whl[sim]"
 """The wheel that a release plays without a clone."""
+
+LINKED = signed_record()
+"""A match that was played on two boxes, in `match.txt`."""
 
 _STAND_IN = f"""\
 import os, re, subprocess, sys
@@ -126,6 +131,7 @@ for word in args[1:]:
 sys.exit(subprocess.run([{shutil.which("make")!r}, "-n", *args], cwd=project, stdout=-3).returncode)
 """,
     "espeak-ng": "sys.stdin.read()",
+    "shutthebox-uplink": "check(args == ['--remove'], 'what is it to do?')",
     # A command that runs until it is told to stop is told so as soon as it is ready.
     "shutthebox": f"""
 import signal
@@ -164,7 +170,7 @@ def folder(tmp_path: Path, evening: Path) -> Path:
     (work / "evening.scn").write_text("press\nwait 1\n")
     (written,) = re.findall(r"^```\n(player,.*?)^```", (PROJECT / "docs/odds.md").read_text(), re.M | re.S)
     (work / "evening.csv").write_text(written)
-    (work / "match.txt").write_text("shut-the-box record 1\nprofile pub\nplayers 2\n1 6+4 1,9\ngiven-up\n")
+    (work / "match.txt").write_text(write(LINKED))
     cup = Tournament("Cup", "a" * 64)
     (work / "cup.txt").write_text(cup.to_text())
     pub = builtin("pub")
@@ -194,6 +200,9 @@ def folder(tmp_path: Path, evening: Path) -> Path:
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    linked = LINKED.conditions and LINKED.conditions.linked
+    assert linked is not None
+    command = command.replace("5f1c…", commitment_of(linked.commitments[0], public(KEYS[0])))
     for root in ROOTS:
         command = re.sub(rf"(?<![\w/.]){re.escape(root)}", f"{folder}{root}", command)
     home = folder / "home"

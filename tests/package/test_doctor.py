@@ -201,7 +201,7 @@ def test_who_may_not_look_is_told_to_ask_root(box: Root) -> None:
         done = as_nobody(box, "shutthebox", "doctor")
         assert "only root can look into /var/lib/shutthebox: sudo shutthebox doctor" in done.stdout
     finally:
-        box.run("touch", CONFIG)
+        box.run("sh", "-ec", f"touch {CONFIG}; systemctl restart shutthebox")
 
 
 def test_everybody_may_look_up_games_and_odds_with_the_boxs_house_rules(box: Root) -> None:

@@ -36,7 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "has checked, and for each that it can't know. If the first file is that of a tournament of equal "
         "dice, it prints the tournament's commitment, and throws must follow from the tournament's seed. "
         "Needs no network. Exits with 1 if anything is wrong, or a match of linked boxes isn't finished.",
-        example="shutthebox verify final.record --mine 5f1c…",
+        example="shutthebox verify match.txt --mine 5f1c…",
     )
     parser.add_argument(
         "file", metavar="FILE", type=Path, help="the tournament's file, with its seed, or a record"
