@@ -39,6 +39,7 @@ def test_a_turn_that_only_the_last_throw_ends(tmp_path: Path) -> None:
     assert "From throw 999 on, a throw without a move ends the turn." in printed("profiles", rules)
 
 
+@pytest.mark.slow
 def test_no_figure_is_the_noise_of_rounding(tmp_path: Path) -> None:
     rules = tmp_path / "opens.toml"
     rules.write_text('name = "opens"\ntiles = 6\nblocked = "opens-one"\nshut_wins = "no"\n')

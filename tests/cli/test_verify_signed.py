@@ -269,6 +269,7 @@ def test_game_tiles_names_and_all_the_rest_are_bound() -> None:
         assert verify(forged, "--mine", commitments(record)[0]).code != 0, after
 
 
+@pytest.mark.slow
 def test_no_other_single_character_is_accepted() -> None:
     record, random = signed_record(3), Random(5)
     text = write(record)
