@@ -118,6 +118,7 @@ def test_nobody_waits_for_a_box_that_has_left_in_whatever_order_they_go(seed: in
     assert not link.topics
 
 
+@pytest.mark.slow
 def test_a_match_that_is_played_every_evening_lasts_longer_than_a_week(pair: Pair) -> None:
     """It was over a week after the boxes had met, in the middle of a turn."""
     for _ in range(9):
@@ -128,6 +129,7 @@ def test_a_match_that_is_played_every_evening_lasts_longer_than_a_week(pair: Pai
         assert pair.told[0][-1] == pair.told[1][-1] == PeerIs(Peer.HERE)
 
 
+@pytest.mark.slow
 def test_a_match_of_two_boxes_that_are_never_away_lasts_longer_than_a_week(pair: Pair) -> None:
     """A cut of five minutes ended it: nobody had noted that both were there."""
     pair.wait(KEPT_S + 2 * DAY_S)
@@ -137,6 +139,7 @@ def test_a_match_of_two_boxes_that_are_never_away_lasts_longer_than_a_week(pair:
     assert pair.told[0][-1] == pair.told[1][-1] == PeerIs(Peer.HERE)
 
 
+@pytest.mark.slow
 def test_a_match_that_rests_for_a_week_is_over_also_at_a_box_that_is_left_on(pair: Pair) -> None:
     pair.link.kill_helper(1)
     pair.wait(KEPT_S - 100)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.link.faulty_store import StoreTrouble
 from tests.link.simulation import MS, Ending, S, Seat, Simulation, Trouble
+from tests.support.fast import fast_among
 
 from shutthebox.adapters.store.queries import read
 from shutthebox.game.facts import Faulted
@@ -47,8 +48,8 @@ def end_trouble(simulation: Simulation, seat: Seat) -> None:
         seat.die()
 
 
-@pytest.mark.parametrize("trouble", StoreTrouble)
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("trouble", fast_among(StoreTrouble, [StoreTrouble.HELD]))
+@pytest.mark.parametrize("number", fast_among([0, 1], [0]))
 def test_a_match_goes_on_after_a_start_at_which_its_memory_could_not_be_used(
     trouble: StoreTrouble, number: int, simulation: Simulation
 ) -> None:
@@ -63,8 +64,8 @@ def test_a_match_goes_on_after_a_start_at_which_its_memory_could_not_be_used(
     assert simulation.endings == {Ending.RESULT}
 
 
-@pytest.mark.parametrize("trouble", StoreTrouble)
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("trouble", fast_among(StoreTrouble, [StoreTrouble.FULL]))
+@pytest.mark.parametrize("number", fast_among([0, 1], [1]))
 def test_a_result_that_only_one_box_has_becomes_both_boxes(
     trouble: StoreTrouble, number: int, simulation: Simulation
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_result_that_only_one_box_has_becomes_both_boxes(
     assert simulation.endings == {Ending.RESULT}
 
 
+@pytest.mark.slow
 def test_a_match_that_is_left_while_it_cannot_be_kept_is_told_as_soon_as_it_is(
     simulation: Simulation,
 ) -> None:
@@ -117,6 +119,7 @@ def test_no_room_is_opened_or_entered_before_the_memory_can_be_used(simulation: 
     simulation.run()
 
 
+@pytest.mark.slow
 def test_a_match_played_meanwhile_is_kept_and_the_one_with_the_other_box_goes_on(
     simulation: Simulation,
 ) -> None:
