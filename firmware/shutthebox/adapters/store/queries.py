@@ -11,11 +11,11 @@ from operator import itemgetter
 from shutthebox.adapters.store.retention import FAME
 from shutthebox.adapters.store.stored_facts import (
     BoxKeys,
-    BoxQuit,
     MatchDecided,
     MatchLeft,
     MatchLinked,
     StoredFact,
+    departure_of,
     fact_from_text,
     known_conditions,
 )
@@ -269,9 +269,9 @@ def _ending(link: MatchLinked, facts: list[StoredFact]) -> str:
         if isinstance(fact, MatchDecided):
             won = [link.names[row.player] for row in fact.results if row.won and row.player in (0, 1)]
             return f"won by {' and '.join(won) or 'nobody'}"
-        if isinstance(fact, BoxQuit):
-            left = fact.player + 1, fact.has_thrown
-            return LinkedBoxes(link.session, link.limit_s, link.names, left=left).departure
+    if quit_by := departure_of(facts):
+        left = quit_by.player + 1, quit_by.has_thrown
+        return LinkedBoxes(link.session, link.limit_s, link.names, left=left).departure
     return "ended without a result" if any(isinstance(fact, MatchLeft) for fact in facts) else "in progress"
 
 

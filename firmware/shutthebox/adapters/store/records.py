@@ -8,7 +8,6 @@ from shutthebox.adapters.store.chain import Checkpoint, check_facts
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.stored_facts import (
     BoxKeys,
-    BoxQuit,
     BoxSigned,
     FactsLost,
     LaterFact,
@@ -18,6 +17,7 @@ from shutthebox.adapters.store.stored_facts import (
     MatchLinked,
     MatchResumed,
     StoredFact,
+    departure_of,
     is_play,
     known_conditions,
 )
@@ -92,8 +92,8 @@ class KeptFacts(NamedTuple):
         begun = self._link
         if begun is None:
             return None
-        quits = (fact for fact in self.facts if isinstance(fact, BoxQuit))
-        left = next(((fact.player + 1, fact.has_thrown) for fact in quits), None)
+        quit_by = departure_of(self.facts)
+        left = (quit_by.player + 1, quit_by.has_thrown) if quit_by else None
         boxes = LinkedBoxes(begun.session, begun.limit_s, begun.names, self._keys, self._signatures, left)
         try:
             return linked_boxes_from_lines(boxes.to_lines())

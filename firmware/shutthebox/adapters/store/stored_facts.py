@@ -11,6 +11,7 @@ say what a box can do without: earlier versions read it as a `LaterFact`.
 
 import json
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -229,6 +230,14 @@ class MatchLeft(NamedTuple):
     def to_text(self) -> str:
         """For example ``leave [1]``."""
         return fact_line("leave", self.match)
+
+
+def departure_of(facts: Sequence["StoredFact"]) -> BoxQuit | None:
+    """Who left a match, if that ended it. A plug pulled at that moment lets it go on, even to its end."""
+    if any(isinstance(fact, MatchDecided) for fact in facts):
+        return None
+    has_ended = any(isinstance(fact, MatchLeft) for fact in facts)
+    return next((fact for fact in reversed(facts) if isinstance(fact, BoxQuit) and has_ended), None)
 
 
 class SwitchesWorn(NamedTuple):
