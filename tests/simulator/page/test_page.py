@@ -468,7 +468,7 @@ def test_help_lies_over_the_box(table: Table) -> None:
     until(lambda: table.says("rules-title") == "The rules: Trac")
     words = table.one("#help").text
     assert "sweep across" in words
-    assert "The loser, with the worst score, buys the round." in words
+    assert "the loser with the worst score buys the drinks" in words
     table.press("5", " ")
     until(lambda: not is_open())  # the space bar is for the close button, which has the focus
     table.press("?", Keys.ESCAPE)
