@@ -40,7 +40,7 @@ CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json
 LIBRARIES = ("gpiozero", "colorzero")
 
 UNUSED = re.compile(
-    r"^(_pyrepl|asyncio/(__main__|tools|windows_events|windows_utils|proactor_events)|_pyio|_pydatetime|_pylong|concurrent/interpreters|ctypes/(macholib|util)|curses|dbm|email/mime|"
+    r"^(_pyrepl|asyncio/(__main__|tools|windows_events|windows_utils|proactor_events)|_pyio|_pydatetime|_pylong|uuid|concurrent/interpreters|ctypes/(macholib|util)|curses|dbm|email/mime|"
     r"ensurepip|idlelib|lib2to3|multiprocessing|pydoc|pydoc_data|test|tkinter|turtle|turtledemo|unittest|venv|"
     r"webbrowser|wsgiref|xml|xmlrpc|zoneinfo/_tz|"
     r"antigravity|bdb|cProfile|cgi|cmd|code|doctest|ftplib|http/(server|cookiejar|cookies)|imaplib|"
