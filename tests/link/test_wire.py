@@ -56,7 +56,7 @@ MESSAGES: dict[type[Message], st.SearchStrategy[Message]] = {
     Sync: st.builds(
         Sync, st.integers(0, 999), hexadecimal, st.integers(1, 999),
         st.lists(entries, max_size=MOST_ENTRIES).map(tuple), st.just("") | hexadecimal,
-        st.none() | st.builds(LogSignature, hexadecimal) | signatures,
+        st.none() | hexadecimal.map(LogSignature) | signatures,
     ),
     Accept: st.builds(Accept, st.just("The Anchor"), hexadecimal, st.just("") | hexadecimal),
     Invite: st.builds(
