@@ -52,7 +52,10 @@ GAMES: Mapping[str, tuple[Keys, Keys]] = {
         | {"win": "last-in", "insurance": True},
         {},
     ),
-    "the bank": ({**SMALLER, "score": "count", "shut_wins": "no", "stakes": "bank", "pays": {"0": 9, "2": 3}}, {"stakes": "match"}),
+    "the bank": (
+        {**SMALLER, "score": "count", "shut_wins": "no", "stakes": "bank", "pays": {"0": 9, "2": 3}},
+        {"stakes": "match"},
+    ),
     "drop-out, all start over": (
         {**SMALLEST, **COUNTED, "match": "drop-out", "limit": 1, "tie": "replay-all"},
         {"players": 3},
