@@ -10,11 +10,8 @@ from tests.support.account import legal_moves
 from tests.support.fast import fast_among
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.judge import (
-    judge,
-    lever_of,
-    levers_behind,
-)
+from shutthebox.game.board import levers_behind, read_board
+from shutthebox.game.judge import judge
 from shutthebox.rules.profile import Blocked, Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn, start
@@ -49,7 +46,7 @@ def test_every_position_of_the_traditional_game(total: int | None, every: int) -
         wrong = [
             down
             for down in range(512)
-            if str(judge(profile, turn, down)) != right(profile, turn, down, moves)
+            if str(judge(read_board(profile, turn, down))) != right(profile, turn, down, moves)
         ]
         assert not wrong, turn
 
@@ -69,7 +66,7 @@ def test_where_tiles_are_opened_every_verdict_is_upside_down(total: int | None, 
         for down in range(512):
             kind, *numbers = right(profile, turn, 511 & ~down, moves).split()
             expected = " ".join((kinds.get(kind, kind), *numbers))
-            assert str(judge(profile, turn._replace(opens=True), down)) == expected, (turn, down)
+            assert str(judge(read_board(profile, turn._replace(opens=True), down))) == expected, (turn, down)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +84,7 @@ def test_positions_of_the_other_kinds_of_move(name: str) -> None:
         shut = 511 & ~turn.open
         down = random.choice([shut, shut, shut, random.randrange(512)]) | turn.open & random.randrange(512)
         verdict = right(profile, turn, down, legal(profile, turn))
-        assert str(judge(profile, turn, down)) == verdict
+        assert str(judge(read_board(profile, turn, down))) == verdict
         seen.add(verdict.split()[0])
     assert seen >= {"put-back", "ok", "complete", "over", "dead-end"}
 
@@ -101,9 +98,11 @@ def test_the_levers_of_two_rows() -> None:
     assert levers_behind(profile, 18, to_tiles([3])) == 9
     assert levers_behind(builtin("traditional"), 18, 0) == 0
     turn = start(profile)
-    assert lever_of(turn, 3, behind=9) == 3
-    assert lever_of(turn._replace(behind=turn.behind & ~to_tiles([3])), 3, behind=9) == 12
-    assert lever_of(turn._replace(behind=0), 3) == 3
+    three = to_tiles([3])
+    assert read_board(profile, turn, 0, behind=9).levers_of(three) == (3,)
+    shut = turn._replace(behind=turn.behind & ~three)
+    assert read_board(profile, shut, 0, behind=9).levers_of(three) == (12,)
+    assert read_board(profile, turn._replace(behind=0), 0).levers_of(three) == (3,)
 
 
 def test_a_blocked_player_answers_by_lifting_one() -> None:
@@ -112,11 +111,14 @@ def test_a_blocked_player_answers_by_lifting_one() -> None:
         turn = Turn(511 & ~shut, (1,), 4, 3)
         assert not legal(profile, turn)
         for down in range(512):
-            assert str(judge(profile, turn, down)) == right(profile, turn, down, ())
+            assert str(judge(read_board(profile, turn, down))) == right(profile, turn, down, ())
 
 
 def test_a_blocked_computer_opens_the_tile_that_it_has_chosen() -> None:
     profile = builtin("open-one")
     turn = Turn(profile.starting & ~to_tiles([1, 2, 3]), (1, 1), 4, 3)
-    verdicts = [str(judge(profile, turn, to_tiles(down), only=to_tiles([3]))) for down in ((1, 2), (1, 3))]
+    verdicts = [
+        str(judge(read_board(profile, turn, to_tiles(down), asked=to_tiles([3]))))
+        for down in ((1, 2), (1, 3))
+    ]
     assert verdicts == ["complete 3", "put-back 2"]

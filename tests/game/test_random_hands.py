@@ -15,6 +15,7 @@ from tests.support.box import MS, S
 from tests.support.machine import settings_for
 
 from shutthebox.config.puzzles import puzzle_games, puzzle_of
+from shutthebox.game.board import levers_behind, read_board
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
@@ -42,7 +43,6 @@ from shutthebox.game.inputs import (
     StickReported,
     TimePassed,
 )
-from shutthebox.game.judge import lever_of, levers_behind
 from shutthebox.game.lookups import NoLookups
 from shutthebox.game.machine import Machine
 from shutthebox.game.menu_items import Destination, entries, offered_items
@@ -84,7 +84,7 @@ from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Blocked, First, OneDie, Profile, Stakes, Turns
-from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.rules.tiles import to_tiles
 
 SMALL = Profile(
     "small", tiles=(1, 2, 3, 4), dice=2, sides=3, one_die=OneDie.OPTIONAL_HIGH, stakes=Stakes.POOL
@@ -138,7 +138,8 @@ def hands(machine: Machine, random: Random) -> int:
     if behind:
         wanted = profile.starting & ~turn.behind | wanted << behind
     if turn.throw and (answers := turns.answers(profile, turn)):
-        return wanted | to_tiles(lever_of(turn, tile, behind) for tile in to_numbers(random.choice(answers)))
+        board = read_board(profile, turn, wanted, behind=behind)
+        return wanted | to_tiles(board.levers_of(random.choice(answers)))
     return wanted
 
 

@@ -5,8 +5,8 @@ from tests.support.machine import Table, settings_for
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import draw
+from shutthebox.game.board import levers_behind
 from shutthebox.game.effects import Show
-from shutthebox.game.judge import levers_behind
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.rules.profile import Back, MoveKind, Profile

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.board import read_board
 from shutthebox.game.judge import judge
 from shutthebox.game.machine import State
 from shutthebox.game.mode import Mode
@@ -90,8 +91,8 @@ class Play:
         self._untold -= {Mode.FLIPPING}
         self._turn.append(Moved(move))
         if self.match.stage is Stage.THROW:
-            verdict = judge(self._profile, before.turn, self._levers)
-            play = self._play(before)._replace(verdict=verdict)
+            board = read_board(self._profile, before.turn, self._levers)
+            play = self._play(before)._replace(verdict=judge(board), board=board)
             self.table.see([self._shown(before)._replace(mode=Flipping(play))])
             self.table.press()
             # With a choice of dice the box waits for it, else it throws again by itself.

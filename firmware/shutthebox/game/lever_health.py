@@ -4,16 +4,15 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import assert_never
 
+from shutthebox.game.board import Board
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.facts import Faulted
-from shutthebox.game.judge import VerdictKind, lever_of
+from shutthebox.game.judge import VerdictKind
 from shutthebox.game.messages import Message
-from shutthebox.game.play import MatchInPlay, row_behind
+from shutthebox.game.play import MatchInPlay
 from shutthebox.game.state import Context, Shared
 from shutthebox.game.switches.switch import DICE_BUTTON, Switch
 from shutthebox.game.switches.switch import switch as row_of
-from shutthebox.rules import rows
-from shutthebox.rules import turn as turns
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 SUSPECT_NS = 10_000_000_000
@@ -135,31 +134,20 @@ def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
     return shared._replace(stuck=shared.stuck | tiles & down, dead=shared.dead | tiles & ~down)
 
 
-def suspect_missing(play: MatchInPlay, context: Context, only: Tiles | None) -> Shared:
+def suspect_missing(board: Board, shared: Shared) -> Shared:
     """Marks a lever as suspect if a press lacks only its tile and it hasn't moved for long.
 
-    A press before any lever was flipped is just early, not a sign of a broken lever. `only` is the
-    computer's answer, if it has chosen one: then no other counts.
+    A press before any lever was flipped is just early, not a sign of a broken lever.
     """
-    shared, match, flipped = context.shared, play.match, play.verdict.move
-    if not flipped:
+    if not board.flipped:
         return shared
     suspected = shared.dead
-    half, behind, reach = play.half, row_behind(match, shared), rows.reach(match.rules)
-    standing = half.standing(match.rules, match.turn)
-    for answer in turns.answers(match.rules, match.turn) if only is None else (only,):
-        left = half.rest(match.rules, answer)
-        rest = left & ~flipped
-        if half.move & ~answer or flipped & ~left or rest.bit_count() != 1:
+    for rest in board.counted:
+        missing = rest & ~board.flipped
+        if board.flipped & ~rest or missing.bit_count() != 1:
             continue
-        number = rest.bit_length()
-        if match.rules.through and number > reach:
-            if not behind:
-                continue
-            lever = number - reach + behind
-        else:
-            lever = lever_of(standing, number, behind)
-        health = shared.health.get(lever, ContactHealth())
-        if health.restless or health.idle >= SILENT_MOVES:
-            suspected |= to_tiles([lever])
+        for lever in board.levers_of(missing):
+            health = shared.health.get(lever, ContactHealth())
+            if health.restless or health.idle >= SILENT_MOVES:
+                suspected |= to_tiles([lever])
     return shared._replace(dead=suspected)

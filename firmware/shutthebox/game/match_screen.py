@@ -1,11 +1,12 @@
 """The common parts of a turn's screens: title, corner, row of tiles, prompt."""
 
-from shutthebox.game.judge import VerdictKind, flipped_tiles, viable_tiles
+from shutthebox.game.board import Board
+from shutthebox.game.judge import Verdict, VerdictKind
 from shutthebox.game.lever_health import complaint
 from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.mode import Mode
-from shutthebox.game.play import MatchInPlay, row_behind
+from shutthebox.game.play import MatchInPlay, board_of, row_behind
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import Shared
 from shutthebox.game.wording import MOST_NAMED, fault_text, list_tiles, player_name
@@ -25,7 +26,7 @@ def turn_screen(
     also: tuple[Text, ...] = (),
     dice: tuple[int, ...] = (),
     big: Text = "",
-    only: Tiles | None = None,
+    fits: bool = True,
     lit: bool = False,
 ) -> Screen:
     """The screen of a turn, including what's wrong with the levers, if anything.
@@ -38,13 +39,13 @@ def turn_screen(
         also: what else can be done, if the levers are right.
         dice: the throw on the table.
         big: a word or number to show when there are no dice.
-        only: the answer the computer has chosen; None if a person plays.
+        fits: whether the tiles that still fit blink.
         lit: whether a press does something.
     """
-    match, behind = play.match, row_behind(play.match, shared)
+    match, board = play.match, board_of(play, shared)
     wrong = play.verdict.is_fault
     alert: Text = fault_text(play.verdict, shared) if wrong else ""
-    now = lever_tiles(match.rules, play.half.standing(match.rules, match.turn), behind)
+    now = lever_tiles(match.rules, board.standing, board.behind)
     if wrong:
         named = [tile for tile in now if tile.lever in play.verdict.tiles]
         also = tuple(tile.text for tile in named if tile.at_back)[:MOST_NAMED]
@@ -73,7 +74,7 @@ def turn_screen(
         dice=dice,
         total=sum(dice) if dice else None,
         big=big,
-        tiles=tile_row(mode, play, shared.levers, only, behind),
+        tiles=tile_row(mode, board, play.verdict, fits=fits),
         lever_tiles=now,
         alert=alert,
         prompt=prompt,
@@ -160,16 +161,20 @@ def without_text(out: Tiles) -> Message:
 
 
 def tile_row(
-    mode: Mode, play: MatchInPlay, levers: Tiles, only: Tiles | None = None, behind: int = 0
+    mode: Mode, board: Board, verdict: Verdict, *, fits: bool = True
 ) -> tuple[tuple[int, TileState], ...]:
     """The tiles of the box by their levers, each with its state.
 
-    `behind` is as `shutthebox.game.judge.levers_behind` says. Levers for both rows: those at the back first.
+    On a box with levers for both rows those at the back come first.
+
+    Args:
+        mode: which.
+        board: the levers as they stand.
+        verdict: on them.
+        fits: whether to show the tiles that still fit.
     """
-    profile, verdict = play.match.rules, play.verdict
-    turn = play.half.standing(profile, play.match.turn)
-    in_play = levers & (profile.starting | profile.starting << behind)
-    flipped, both = parts(profile, flipped_tiles(turn, in_play, behind, through=profile.through))
+    profile, turn, behind = board.rules, board.standing, board.behind
+    flipped, both = parts(profile, board.flipped)
     wrong_tiles, wrong_levers = 0, to_tiles(verdict.tiles)
     if verdict.kind is VerdictKind.COMPLETE:
         wrong_levers = 0
@@ -178,11 +183,7 @@ def tile_row(
     if verdict.kind is (VerdictKind.LIFT if turn.opens else VerdictKind.PUT_BACK) and not turn.awaits_answer:
         # The row is being set for another player: all that is wrong, not only the first kind.
         wrong_tiles = flipped
-    can_go = 0
-    if mode is Mode.FLIPPING:
-        can_go = viable_tiles(profile, play.match.turn, levers, behind, play.half)
-        can_go &= -1 if only is None else play.half.rest(profile, only)
-    can_go, can_follow = parts(profile, can_go)
+    can_go, can_follow = parts(profile, board.can_follow if fits and mode is Mode.FLIPPING else 0)
 
     def state_of(tile: Tiles, lever: int, *, stands: bool, is_next: bool = True) -> TileState:
         if (is_next and tile & wrong_tiles) or to_tiles([lever]) & wrong_levers:

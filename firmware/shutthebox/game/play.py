@@ -5,22 +5,23 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from shutthebox.game.board import NOTHING, Board, Confirmed, levers_behind, read_board
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
 from shutthebox.game.facts import BoxLeft, Finished
-from shutthebox.game.judge import FINE, WHOLE, Half, Verdict, is_setback, judge, levers_behind, take_part
+from shutthebox.game.judge import FINE, Verdict, is_setback, judge
 from shutthebox.game.messages import Text
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, ask_link, keep
 from shutthebox.link.match import Agreement, LinkedMatch
 from shutthebox.link.requests import Leave, Send
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
-from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions, LinkProof
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.turn import Turn
 
 if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import MatchReview
@@ -82,7 +83,7 @@ class MatchInPlay(NamedTuple):
         beginning: the match before its first throw; None if we joined it half-way.
         actions: its actions so far.
         clock: the time the current player has left; None if no clock runs.
-        half: the half of an answer that a press has already confirmed.
+        board: the levers as the judge read them last; None before that.
         linked: this box's end of a linked match, as far as it's kept; None for a match on this box alone.
         heard: the latest move of the other box of a linked match, in words; empty once it's followed by more.
     """
@@ -101,7 +102,7 @@ class MatchInPlay(NamedTuple):
     beginning: Match | None = None
     actions: tuple[Action, ...] = ()
     clock: Clock | None = None
-    half: Half = WHOLE
+    board: Board | None = None
     linked: LinkedMatch | None = None
     heard: Text = ""
 
@@ -111,10 +112,14 @@ class MatchInPlay(NamedTuple):
         return self.clock is not None and self.clock.shown_s == 0
 
     @property
-    def must_pass(self) -> bool:
-        """Whether the throw on the table has no answer and opens no tile, so it must be passed."""
-        profile, turn = self.match.rules, self.match.turn
-        return not turns.answers(profile, turn) and not turns.reopenings(profile, turn)
+    def confirmed(self) -> Confirmed:
+        """The part of the answer to the throw on the table that's confirmed."""
+        return self.board.confirmed if self.board and self.board.turn == self.match.turn else NOTHING
+
+    @property
+    def standing(self) -> Turn:
+        """The turn with the confirmed tiles shut."""
+        return self.board.standing if self.board and self.confirmed.move else self.match.turn
 
     @property
     def owes(self) -> tuple[Fraction, ...]:
@@ -199,7 +204,7 @@ def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
     """Applies an action. Every action of every match on the box goes through here, exactly once."""
     match = apply(play.match, action)
     linked = play.linked.after(action) if play.linked else None
-    after = play._replace(match=match, actions=(*play.actions, action), half=WHOLE, linked=linked, heard="")
+    after = play._replace(match=match, actions=(*play.actions, action), linked=linked, heard="")
     if play.match.stage is Stage.ADVANCE:
         return after._replace(turn=None, review=None)
     turn = _continue_turn(play, action)
@@ -235,28 +240,42 @@ def add_review(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
 
 
 def judge_levers(
-    play: MatchInPlay, context: Context, only: Tiles | None = None
+    play: MatchInPlay, context: Context, asked: Tiles | None = None
 ) -> tuple[MatchInPlay, tuple[Effect, ...]]:
-    """Judges the levers as they stand; also returns the sound of a new fault.
+    """Reads and judges the levers as they stand; also returns the sound of a new fault.
 
     Args:
         play: the match.
         context: the levers and the time.
-        only: the only answer that counts; None if any legal one does.
+        asked: the only answer that counts, because the computer has chosen it; None if any legal one does.
     """
-    match, shared = play.match, context.shared
-    half = play.half._replace(to_lift=play.half.to_lift & shared.levers)
-    verdict = judge(match.rules, match.turn, shared.levers, only, row_behind(match, shared), half)
-    beep = is_setback(verdict, play.verdict, context.moved, shared.levers)
+    board = _read(play, context.shared, asked)
+    verdict = judge(board)
+    beep = is_setback(verdict, play.verdict, context.moved, board.levers)
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
-    play = play._replace(verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context), half=half)
+    play = play._replace(verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context), board=board)
     return play, (PlaySound(Sound.FAULT),) if beep else ()
 
 
-def take_half(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Half | None:
-    """The half that a press confirms of an answer whose rest uses the tiles behind; None for nothing."""
-    match = play.match
-    return take_part(match.rules, match.turn, shared.levers, row_behind(match, shared), play.half, only)
+def confirm_part(play: MatchInPlay, board: Board) -> MatchInPlay | None:
+    """Confirms the part of an answer whose rest uses the tiles behind; None if there's none."""
+    confirmed = board.confirm()
+    return None if confirmed is None else play._replace(board=board._replace(confirmed=confirmed))
+
+
+def board_of(play: MatchInPlay, shared: Shared) -> Board:
+    """The levers as they stand: as the judge read them, unless they or the turn have changed since."""
+    board = play.board
+    if board is None or board.turn != play.match.turn:
+        return _read(play, shared, None)
+    return board if board.levers == shared.levers else _read(play, shared, board.asked)
+
+
+def _read(play: MatchInPlay, shared: Shared, asked: Tiles | None) -> Board:
+    match, behind = play.match, row_behind(play.match, shared)
+    return read_board(
+        match.rules, match.turn, shared.levers, behind=behind, asked=asked, confirmed=play.confirmed
+    )
 
 
 def row_behind(match: Match, shared: Shared) -> int:

@@ -54,7 +54,7 @@ def _scene(mode: ModeState, shared: Shared) -> Scene:
     match = play.match if play else None
     puzzle = mode if isinstance(mode, PuzzleMode) else None
     turn = match.turn if match else puzzle.turn if puzzle else None
-    standing = play.half.standing(play.match.rules, play.match.turn) if play else None
+    standing = play.standing if play else None
     return Scene(
         player=match.player + 1 if match else None,
         open=to_numbers(match.standing if match else turn.open if turn else 0),

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from shutthebox.game.judge import Verdict, VerdictKind, flipped_tiles, lever_of, viable_tiles
+from shutthebox.game.board import Board
+from shutthebox.game.judge import Verdict, VerdictKind
 from shutthebox.game.lever_tiles import has_other_numbers, tiles_of_move
 from shutthebox.game.messages import (
     ListRow,
@@ -18,7 +19,7 @@ from shutthebox.game.messages import (
     decimal,
     message,
 )
-from shutthebox.game.play import MatchInPlay, row_behind
+from shutthebox.game.play import row_behind
 from shutthebox.game.screen import LIST_ROWS
 from shutthebox.game.state import Shared
 from shutthebox.odds.worths import Advice, Unit
@@ -194,63 +195,49 @@ def _answer_of(row: Turn, numbers: tuple[int, ...], player: Text) -> Message:
     return message("{player}: blocked", player=player)
 
 
-def to_go_text(play: MatchInPlay) -> Message:
+def to_go_text(board: Board) -> Message:
     """The totals that the levers still lack, in the order in which the throw names them."""
-    match, moved = play.match, play.half.move | play.verdict.move
-    if play.half.move and play.verdict.move:
-        moved = play.half.with_rest(match.rules, play.verdict.move)
-    legal = [move for move in turns.answers(match.rules, match.turn) if not moved & ~move]
-    taken = rows.sum_of_move(match.rules, match.turn.open, match.turn.behind, moved)
-    sums = turns.sums(match.rules, match.turn, legal)
-    read = [total for total in totals(match.rules, match.turn.throw or ()) if total in sums]
+    rules, turn, moved = board.rules, board.turn, board.moved
+    legal = [move for move in board.answers if not moved & ~move]
+    taken = rows.sum_of_move(rules, turn.open, turn.behind, moved)
+    sums = turns.sums(rules, turn, legal)
+    read = [total for total in totals(rules, turn.throw or ()) if total in sums]
     left = [total - taken for total in dict.fromkeys((*read, *sorted(sums, reverse=True)))]
     if len(left) == 1 or len(left) > MOST_TOTALS:
         return message("{points} to go", points=min(left))
     return message("{points} to go", points=_either([*map(str, left)]))
 
 
-def request_text(play: MatchInPlay, answer: Tiles, shared: Shared) -> Message:
-    """What to flip for the computer, which has chosen this answer."""
-    match, half = play.match, play.half
-    if play.verdict.lifts:
-        return verdict_text(play.verdict)
-    if not answer:
+def request_text(board: Board, verdict: Verdict) -> Message:
+    """What to flip for the computer, which has chosen an answer."""
+    if verdict.lifts:
+        return verdict_text(verdict)
+    if not board.asked:
         return message("No move: press")
-    if turns.reopenings(match.rules, match.turn):
-        return message("Lift {tiles}", tiles=list_tiles(answer))
-    behind, rules, turn = row_behind(match, shared), match.rules, half.standing(match.rules, match.turn)
-    flipped = flipped_tiles(turn, shared.levers, behind, through=rules.through)
-    columns, through = rows.parts(rules, half.rest(rules, answer) & ~flipped)
-    if turn.opens:
-        return message("Lift {tiles}", tiles=list_tiles(columns))
-    levers = [lever_of(turn, tile, behind) for tile in to_numbers(columns)]
-    if behind:
-        levers += [tile + behind for tile in to_numbers(through)]
-    if has_other_numbers(rules, behind):
-        return message("Flip lever {levers}", levers=Numbers(tuple(levers)))
-    return message("Flip {tiles}", tiles=Numbers(tuple(levers)))
+    if board.to_open:
+        return message("Lift {tiles}", tiles=list_tiles(board.asked))
+    to_flip = board.asked_rest & ~board.flipped
+    if board.standing.opens:
+        return message("Lift {tiles}", tiles=list_tiles(to_flip))
+    levers = Numbers(board.levers_of(to_flip))
+    if has_other_numbers(board.rules, board.behind):
+        return message("Flip lever {levers}", levers=levers)
+    return message("Flip {tiles}", tiles=levers)
 
 
-def commit_refusal(play: MatchInPlay, shared: Shared, only: Tiles | None = None) -> Message:
-    """Why a press can't commit the levers as they stand. `only` is the answer the computer has chosen."""
-    match, verdict = play.match, play.verdict
+def commit_refusal(board: Board, verdict: Verdict, shared: Shared) -> Message:
+    """Why a press can't commit the levers as they stand."""
     text: Message
-    if only is not None and not verdict.is_fault:
+    if board.asked is not None and not verdict.is_fault:
         # What is asked for is tiles: points to go would read as one.
-        text = request_text(play, only, shared)
-    elif turns.reopenings(match.rules, match.turn) and verdict.kind is VerdictKind.OK:
+        text = request_text(board, verdict)
+    elif board.to_open and verdict.kind is VerdictKind.OK:
         return message("No move: lift one")
     elif verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
-        text = to_go_text(play)
+        text = to_go_text(board)
     else:
         text = fault_text(verdict, shared)
-    behind = row_behind(match, shared)
-    standing = play.half.standing(match.rules, match.turn)
-    fitting = viable_tiles(match.rules, match.turn, shared.levers, behind, play.half) & (
-        -1 if only is None else only
-    )
-    columns, _ = rows.parts(match.rules, fitting)
-    missing = shared.dead & to_tiles(lever_of(standing, tile, behind) for tile in to_numbers(columns))
+    missing = shared.dead & to_tiles(board.levers_of(board.can_follow))
     if missing and verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
         return message("{fault}: lever {tile}?", fault=text, tile=to_numbers(missing)[0])
     return text

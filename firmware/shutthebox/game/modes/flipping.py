@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from shutthebox.game.board import Board
 from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.judge import FINE, VerdictKind
 from shutthebox.game.lever_health import suspect_missing
@@ -12,7 +13,14 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import TurnMode, tick
-from shutthebox.game.play import MatchInPlay, apply_and_keep, is_computers_turn, judge_levers, take_half
+from shutthebox.game.play import (
+    MatchInPlay,
+    apply_and_keep,
+    board_of,
+    confirm_part,
+    is_computers_turn,
+    judge_levers,
+)
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refuse
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
@@ -37,6 +45,7 @@ from shutthebox.odds.worths import Advice
 from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import MoveKind
 from shutthebox.rules.tiles import Tiles
@@ -92,14 +101,20 @@ class Flipping(TurnMode):
                 also=back_texts(play.match, hinted_answers(self.hint), shared),
                 lit=True,
             )
-        kind = play.verdict.kind
-        lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.must_pass)
-        lit = lit or (kind is VerdictKind.MISSING and take_half(play, shared) is not None)
-        prompt, also = _prompts(self, shared)
-        dice, only = play.match.turn.throw or (), self.computers_answer
-        if self.thinking_ns is not None:
-            only, lit = 0, False
-        screen = turn_screen(self.name, play, shared, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
+        board, kind, thinks = board_of(play, shared), play.verdict.kind, self.thinking_ns is not None
+        lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and board.must_pass)
+        lit = lit or (kind is VerdictKind.MISSING and board.confirm() is not None)
+        prompt, also = _prompts(self, board, shared)
+        screen = turn_screen(
+            self.name,
+            play,
+            shared,
+            prompt=prompt,
+            also=also,
+            dice=play.match.turn.throw or (),
+            fits=not thinks,
+            lit=lit and not thinks,
+        )
         return screen.led_by(message("Working it out…") if self.asks_hint else None)
 
 
@@ -122,9 +137,9 @@ def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     flipping = step.mode
     if not isinstance(flipping, Flipping) or flipping.computers_answer is None:
         return step
-    if half := take_half(flipping.play, context.shared, flipping.computers_answer):
+    if part := confirm_part(flipping.play, board_of(flipping.play, context.shared)):
         # The rest of the computer's answer is behind the tiles that a hand has shut for it.
-        play, effects = judge_levers(flipping.play._replace(half=half), context, flipping.computers_answer)
+        play, effects = judge_levers(part, context, flipping.computers_answer)
         return Step(replace(flipping, play=play), (*step.effects, *effects))
     if flipping.play.verdict.kind is not VerdictKind.COMPLETE or flipping.play.verdict == before:
         return step
@@ -155,16 +170,16 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
     If a hint is showing, the press closes it instead of being refused.
     """
     play, kind, reads = mode.play, mode.play.verdict.kind, mode.hint is not None
-    mode = replace(mode, asks_hint=False, hint=None)
+    mode, board = replace(mode, asks_hint=False, hint=None), board_of(play, context.shared)
     if mode.thinking_ns is not None:
         return refuse(mode, message("Thinking…"))
-    if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.must_pass):
+    if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and board.must_pass):
         if reads:
             return Step(mode)
-        if kind is VerdictKind.MISSING and (half := take_half(play, context.shared, mode.computers_answer)):
-            return _judge(replace(mode, play=play._replace(half=half)), context)
-        shared = suspect_missing(play, context, mode.computers_answer)
-        return refuse(mode, commit_refusal(play, shared, mode.computers_answer))._replace(shared=shared)
+        if kind is VerdictKind.MISSING and (part := confirm_part(play, board)):
+            return _judge(replace(mode, play=part), context)
+        shared = suspect_missing(board, context.shared)
+        return refuse(mode, commit_refusal(board, play.verdict, shared))._replace(shared=shared)
     step = _commit(mode, context)
     if not isinstance(step.mode, AwaitThrow) or not _throws_at_once(step.mode.play, context):
         return step
@@ -212,40 +227,39 @@ def answer_ready(mode: Flipping, came: AnswerReady, context: Context) -> Step[Fl
     return levers(Flipping(play, computers_answer=came.tiles), context)
 
 
-def _prompts(mode: Flipping, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
+def _prompts(mode: Flipping, board: Board, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
     """What to do next, and what else can be done."""
-    play, answer = mode.play, mode.computers_answer
+    play = mode.play
     if mode.thinking_ns is not None:
         return message("Thinking…"), ()
-    if answer is not None:
-        return request_text(play, answer, shared), ()
+    if mode.computers_answer is not None:
+        return request_text(board, play.verdict), ()
     pointers = tip(mode, shared)
     if play.verdict.kind is VerdictKind.MISSING:
-        if half := take_half(play, shared):
+        if part := board.confirm():
             # A press takes the flipped tiles. Their levers then stand for those behind.
-            through = half.to_lift << rows.reach(play.match.rules)
-            tiles = back_texts(play.match, (half.to_lift | through,), shared)
-            return to_go_text(play), (message("Press: behind"), *tiles)
-        return to_go_text(play), pointers
-    if play.half.move and play.verdict.kind is VerdictKind.OK:
-        return to_go_text(play), pointers
+            through = part.to_lift << rows.reach(board.rules)
+            tiles = back_texts(play.match, (part.to_lift | through,), shared)
+            return to_go_text(board), (message("Press: behind"), *tiles)
+        return to_go_text(board), pointers
+    if board.confirmed.move and play.verdict.kind is VerdictKind.OK:
+        return to_go_text(board), pointers
     if play.verdict.kind is VerdictKind.COMPLETE:
         return verdict_text(play.verdict), ()
     hint = (message("Hold: hint"),) if shared.settings.game.hints else ()
     behind: tuple[Text, ...] = ()
-    if play.match.rules.move is not MoveKind.SET:  # the task names tiles
-        behind = back_texts(play.match, turns.answers(play.match.rules, play.match.turn), shared)
+    if board.rules.move is not MoveKind.SET:  # the task names tiles
+        behind = back_texts(play.match, board.answers, shared)
     stands = (message("No press: it stands once the levers fit"),) if play.match.answers_of_others else ()
     others = others_texts(play.match, shared)
-    return _task(play), (*pointers, *stands, *others, *bag_texts(play.match), *behind, *hint)
+    return _task(play.match, board), (*pointers, *stands, *others, *bag_texts(play.match), *behind, *hint)
 
 
-def _task(play: MatchInPlay) -> Message:
+def _task(match: Match, board: Board) -> Message:
     """What the throw requires."""
-    match = play.match
-    if turns.reopenings(match.rules, match.turn):
+    if board.to_open:
         return message("No move: lift one")
-    if play.must_pass:
+    if board.must_pass:
         return message("Insured: press") if match.rules.insurance else message("No move: press")
     return answers_text(match)
 

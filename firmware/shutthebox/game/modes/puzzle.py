@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from shutthebox.game.board import read_board
 from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, is_setback, judge
@@ -121,9 +122,9 @@ def _judge(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
     levers = context.shared.levers
     if not mode.is_set:
         # Levers are put right before the throw counts, as in a turn.
-        unthrown = judge(mode.game, mode.turn._replace(throw=None), levers)
+        unthrown = judge(read_board(mode.game, mode.turn._replace(throw=None), levers))
         mode = replace(mode, is_set=unthrown == FINE)
-    verdict = judge(mode.game, mode.turn, levers) if mode.is_set else unthrown
+    verdict = judge(read_board(mode.game, mode.turn, levers)) if mode.is_set else unthrown
     sounds: tuple[Effect, ...] = ()
     if _is_wrong(verdict) and is_setback(verdict, mode.verdict, context.moved, levers):
         sounds = (PlaySound(Sound.FAULT),)
