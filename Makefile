@@ -81,17 +81,17 @@ test: $(VENV)/.test
 test-all: $(VENV)/.test
 	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "not virtual_pi and not package and not image" --hypothesis-profile thorough $(ARGS)
 
-# Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
+# Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/system/virtual_pi/README.md.
 test-pi: $(VENV)/.test
-	@$(BIN)/pytest -m virtual_pi tests/virtual_pi $(ARGS)
+	@$(BIN)/pytest -m virtual_pi tests/system/virtual_pi $(ARGS)
 
 # A broker, a league, and three simulated boxes that play; needs mosquitto.
 league: $(VENV)/.test
-	@$(BIN)/python -m tests.league.demo $(ARGS)
+	@$(BIN)/python -m tests.box.league.demo $(ARGS)
 
 # Two simulated boxes that play with one another, in one page.
 duel: $(VENV)/.test
-	@$(BIN)/python -m tests.link.duel $(ARGS)
+	@$(BIN)/python -m tests.box.link.duel $(ARGS)
 
 lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware libraries hardware/tools docs/tools league packaging tests .ci
@@ -141,9 +141,9 @@ deb:
 openskill-deb:
 	@PATH=/usr/sbin:/usr/bin:/sbin:/bin sh league/openskill.sh $(DEB)
 
-# tests/package says what it needs, and skips what can't be done here.
+# tests/system/package says what it needs, and skips what can't be done here.
 test-deb: $(VENV)/.test deb
-	@$(BIN)/pytest -m package tests/package $(ARGS)
+	@$(BIN)/pytest -m package tests/system/package $(ARGS)
 
 # From Debian's packages, arm64 on any Linux: packaging/image/README.md.
 image:
@@ -151,7 +151,7 @@ image:
 
 # A card in an emulated machine, from its first start to an update that fails: packaging/image/README.md.
 test-image: $(VENV)/.test image
-	@$(BIN)/pytest -m image tests/image -s $(ARGS)
+	@$(BIN)/pytest -m image tests/system/image -s $(ARGS)
 
 # packaging/release/release.py says what is in it.
 release: $(VENV)/.test

@@ -49,7 +49,7 @@ UNUSED = re.compile(
     r"(/|\.py)|^encodings/(?!(__init__|aliases|ascii|cp437|idna|latin_1|raw_unicode_escape|unicode_escape|"
     r"utf_8|utf_8_sig)\.py)"
 )
-"""Of the standard library, what neither the box nor Pyodide's start imports; `tests/web` plays without it."""
+"""Of the standard library, what neither the box nor Pyodide's start imports; `tests/box/tab` does without."""
 
 MOST_BYTES = 7_000_000
 """When compressed, over the wire."""

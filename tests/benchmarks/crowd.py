@@ -7,7 +7,7 @@ players, dice of the box or the players' own, computers, lost edges, pulled plug
 person plays well and one to three others disturb: they lean on the button, move two levers at once,
 flip in others' turns, cheat between turns, never raise levers, have a button that bounces for
 300 ms, hammer, rattle, explore the menu, walk away. Then they leave, and a skilled player has to get
-the match to its end from there. tests/crowd/README.md has the checks and the results of a million throws.
+the match to its end from there. tests/box/crowd/README.md has the checks and the results of a million throws.
 
 Ends with 1 at the first fault, and writes the moves of all hands until then as a scenario, as short as
 possible, that `shutthebox replay` plays.
@@ -25,8 +25,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.crowd import table
-from tests.crowd.table import FaultError, Faults, Plan
+from tests.box.crowd import table
+from tests.box.crowd.table import FaultError, Faults, Plan
 from tests.support.progress import end_progress, show_progress
 from tests.support.referee import WAYS, Seen
 

@@ -1,6 +1,6 @@
 """The whole daemon on a machine with a simulated chip: memory, edge to panel.
 
-Run where the chip and the logging display are; tests/virtual_pi/README.md says how in the virtual Pi.
+Run where the chip and the logging display are; tests/system/virtual_pi/README.md says how in the virtual Pi.
 
     python3 tests/benchmarks/daemon.py [--edges 200]
 
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--edges", type=int, default=200, help="how many edges to time")
     options = parser.parse_args()
     if not PANEL.exists():
-        parser.exit(2, "no simulated display here: tests/virtual_pi/README.md\n")
+        parser.exit(2, "no simulated display here: tests/system/virtual_pi/README.md\n")
     row("memory", "RSS MB", "PSS MB")
     alone = subprocess.check_output([sys.executable, "-c", LIBRARIES], text=True)
     row("  gpiozero and luma imported, nothing else", *memory_mb(alone))

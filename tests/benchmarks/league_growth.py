@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, select, update
-from tests.league.hostile.town import peak_memory
+from tests.box.league.hostile.town import peak_memory
 from tests.support.http_client import ask, is_served
 from tests.support.league import LeagueBox, Place, found_league, league_command, played_record
 from tests.support.mosquitto import free_port

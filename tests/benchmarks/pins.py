@@ -1,8 +1,8 @@
 """Measures pin back ends side by side: at rest, by an edge, by many edges.
 
 Wants two lines that are joined: OUT, which this program moves, and IN.
-`python -m tests.virtual_pi` runs it in the virtual Pi, where the lines of a simulated chip are joined. On a
-real Pi put a jumper between two pins and name them:
+`python -m tests.system.virtual_pi` runs it in the virtual Pi, where the lines of a simulated chip are joined.
+On a real Pi put a jumper between two pins and name them:
 
     python3 tests/benchmarks/pins.py --wired 20 21 [--seconds 10] [--edges 200] [BACKEND…]
 
@@ -73,7 +73,7 @@ def header() -> str:
         with gpiod.Chip(str(path)) as chip:
             if chip.get_info().label in LABELS:
                 return str(path)
-    raise SystemExit("no chip of a Pi here: tests/virtual_pi/README.md")
+    raise SystemExit("no chip of a Pi here: tests/system/virtual_pi/README.md")
 
 
 def factory(name: str) -> Any:
@@ -339,7 +339,7 @@ def main() -> None:
     if options.wired is None:
         if not WIRE.exists():
             parser.exit(
-                2, "no lines are joined here: tests/virtual_pi/README.md; or join two and name them\n"
+                2, "no lines are joined here: tests/system/virtual_pi/README.md; or join two and name them\n"
             )
         WIRE.write_text(f"{OUT},{IN}")
         options.wired = [OUT, IN]

@@ -51,7 +51,7 @@ from shutthebox.translations import translations
 LONGEST_S = 5.0
 """Of processor time for one input; the slowest of all took a tenth of it."""
 
-SCENARIOS = Path(__file__).parents[1] / "scenarios"
+SCENARIOS = Path(__file__).parents[1] / "box/scenarios"
 _FOLDER = TemporaryDirectory(prefix="shutthebox-fuzz-")
 
 

@@ -1,0 +1,162 @@
+"""The page's server, and messages that no well-behaved page sends."""
+
+import json
+import logging
+from contextlib import suppress
+
+import pytest
+from tests.box.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, server_of, shown
+from tests.support.machine import settings_for
+from tests.support.shows import changed
+from tests.support.waiting import until
+from websockets.exceptions import ConnectionClosed
+
+from shutthebox.config.profiles import builtin
+from shutthebox.game.effects import Form
+from shutthebox.game.inputs import CursorMoved, LeaveAsked, NamesGiven, SettingChosen
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.simulator.hardware.box import SimulatedBox
+from shutthebox.simulator.page import request_guard
+from shutthebox.simulator.page.message import (
+    MAX_MESSAGE,
+    MAX_SCENARIO,
+)
+from shutthebox.simulator.page.request_guard import BURST
+from shutthebox.simulator.page.server import PageServer
+from shutthebox.simulator.page.transcript import BoxInWords
+
+# -- the form ----------------------------------------------------------------------------
+
+
+def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: SimulatedBox) -> None:
+    told: list[object] = []
+    transcript = BoxInWords()
+    settings = settings_for("pub")._replace(profiles=(builtin("pub"), builtin("trac")))
+    asked = {
+        "locked": Form(settings, (), is_open=False, walks=False),
+        "open": Form(settings, (), is_open=True, walks=True),
+        "playing": Form(settings, (), is_open=False, walks=False, leaves=True),
+    }
+    with server_of(box, panel, transcript=transcript, fill_in=told.append) as server:
+        for form in asked.values():
+            transcript(changed(shown(Screen(Mode.ATTRACT)), form=form), 0)
+            with page(server) as client:
+                client.send('{"set": "game.profile", "to": "digits"}')
+                client.send('{"set": "box.levers", "to": 12}')
+                client.send('{"set": "game.profile", "to": [[[]]]}')
+                client.send('{"set": "game.profile", "to": "trac"}')
+                client.send('{"names": ["ANN", ""]}')
+                client.send('{"cursor": -1}')
+                client.send('{"leave": true}')
+                client.send('{"lever": 9, "down": true}')
+                until(lambda: 9 in box.levers_down)
+            box.set_lever(9, False)
+            until(lambda: 9 not in box.levers_down)
+    chosen = SettingChosen("game.profile", "trac"), NamesGiven(("ANN", "")), CursorMoved(-1)
+    assert told == [*chosen, LeaveAsked()]
+
+
+# -- what nobody may send ----------------------------------------------------------------
+
+
+MALFORMED = {
+    "no JSON": "hello",
+    "nothing": "",
+    "no object": "[1, 2]",
+    "an empty object": "{}",
+    "half a wish": '{"lever": 3}',
+    "a lever that is true": '{"lever": true, "down": true}',
+    "a lever that is not there": '{"lever": 10, "down": true}',
+    "a huge lever": '{"lever": 1' + "0" * 900 + ', "down": true}',
+    "down is a number": '{"lever": 3, "down": 1}',
+    "a button that is null": '{"button": null}',
+    "too much": '{"lever": 3, "down": true, "button": true}',
+    "dice": '{"dice": [6, 6]}',
+    "deep": "[" * 1000,
+    "bytes": b'{"button": true}',
+    "too long": '{"button": true}' + " " * MAX_MESSAGE,
+    "too long in bytes only": '{"é": "' + "é" * 600 + '"}',
+    "a broken lever that is not there": '{"lever": 10, "state": "cut"}',
+    "a bounce that no contact has": '{"bounce_ms": 101}',
+    "more than all edges": '{"lost_percent": 101}',
+    "a disk that is text": '{"disk_full": "yes"}',
+    "no mending": '{"mend": false}',
+    "a recording that is null": '{"record": null}',
+    "a setting without a value": '{"set": "game.players"}',
+    "a name that is too long": '{"names": ["ANNA"]}',
+    "too many names": json.dumps({"names": [""] * 21}),
+    "a box that is text": '{"build": "12"}',
+    "a cursor that jumps": '{"cursor": 10}',
+    "a scenario that is too long": json.dumps({"replay": "#" * MAX_SCENARIO}),
+}
+
+
+@pytest.mark.parametrize("message", MALFORMED.values(), ids=MALFORMED.keys())
+def test_malformed_messages_end_that_page_only(
+    server: PageServer, box: SimulatedBox, message: str | bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    with page(server) as good, page(server) as bad:
+        receive(good)
+        receive(bad)
+        bad.send(message)
+        end = goodbye(bad)
+        assert end.code == 1008
+        assert end.reason
+        good.send('{"lever": 1, "down": true}')
+        assert receive(good)["levers"][0]["down"]
+    assert box.levers_down == {1, 2}
+    assert not box.button_down
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_a_message_in_pieces_is_no_longer(server: PageServer) -> None:
+    with page(server) as bad:
+        receive(bad)
+        with suppress(ConnectionClosed):
+            bad.send(" " * 900 for _ in range(100))
+        assert goodbye(bad).code == 1009
+
+
+# -- crowds ------------------------------------------------------------------------------
+
+
+def test_a_flood_of_messages_ends_that_page_only(server: PageServer, box: SimulatedBox) -> None:
+    with page(server) as good, page(server) as bad:
+        with suppress(ConnectionClosed):
+            for i in range(100 * BURST):
+                bad.send(json.dumps({"lever": 3, "down": i % 2 == 0}))
+        assert goodbye(bad).code == 1008
+        good.send('{"lever": 1, "down": true}')
+        until(lambda: 1 in box.levers_down)
+
+
+FRAMES = {"pings": 0x89, "pongs": 0x8A, "pieces of a message": 0x00}
+
+
+@pytest.mark.parametrize("opcode", FRAMES.values(), ids=FRAMES.keys())
+def test_a_flood_of_other_frames_ends_that_page_only(
+    server: PageServer, box: SimulatedBox, opcode: int
+) -> None:
+    """Of what the library deals with by itself, too."""
+    empty = bytes([opcode, 0x80, 1, 2, 3, 4])
+    with page(server) as good, page(server) as bad:
+        with suppress(OSError):
+            if not opcode:
+                bad.socket.sendall(bytes([0x01, 0x80, 1, 2, 3, 4]))  # the message's first piece
+            for _ in range(100):
+                bad.socket.sendall(empty * BURST)
+        assert goodbye(bad).code == 1008
+        good.send('{"lever": 1, "down": true}')
+        until(lambda: 1 in box.levers_down)
+
+
+def test_a_page_that_is_thrown_out_and_stays_is_cut_off(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_guard, "GOODBYE_S", 0.1)
+    with raw_page(server) as stays:
+        until(lambda: server.watchers == 1)
+        stays.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * (2 * BURST))
+        # It never closes its side.
+        until(lambda: server.watchers == 0)

@@ -1,0 +1,209 @@
+"""Nothing of a kind is left out: what the code has is drawn, walked, told and wired, kind by kind.
+
+The type checker sees to whatever is a `match`; this reads the rest.
+"""
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from enum import Enum
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from tests.support.machine import Table, settings_for
+from tests.support.sources import nodes_of
+
+import shutthebox
+import shutthebox_league
+import shutthebox_link
+import shutthebox_uplink
+from shutthebox.cli.main import MODULES
+from shutthebox.config.schema import SECTIONS
+from shutthebox.game import menu_items
+from shutthebox.game.inputs import Input
+from shutthebox.game.switches.switch import BUTTONS
+from shutthebox.game.table import ADVICE, INPUT_NAMES
+from shutthebox.link.messages import Message
+from shutthebox.link.requests import LinkReport, LinkRequest
+from shutthebox.owner.report import KINDS
+from shutthebox.rules.actions import ACTIONS, Action, Advanced, Moved, OutOfTime, Thrown
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Profile, ShutWins
+from shutthebox.rules.record import Record, parse, replay, write
+from shutthebox.rules.turn import Outcome
+from shutthebox.simulator.page.message import Wish
+from shutthebox.simulator.page.turns import TurnList
+from shutthebox.speech.sentences import screen_parts
+from shutthebox.translations import finished_codes, localize_screen, translations
+
+PACKAGE, TESTS = Path(shutthebox.__file__).parent, Path(__file__).parents[1]
+LINK = Path(shutthebox_link.__file__).parent
+
+
+def calls(*paths: Path) -> set[str]:
+    """The names of everything that is called in these modules."""
+    nodes = (node for path in paths for node in nodes_of(path))
+    return {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+
+
+def attributes(*paths: Path) -> set[str]:
+    """All attributes that are read in these modules."""
+    nodes = (node for path in paths for node in nodes_of(path))
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
+def said(*paths: Path) -> set[str]:
+    """All names and attributes in these modules."""
+    nodes = (node for path in paths for node in nodes_of(path))
+    return attributes(*paths) | {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def lacking(kinds: Iterable[type | Enum], names: set[str]) -> list[str]:
+    found = (kind.name if isinstance(kind, Enum) else kind.__name__ for kind in kinds)
+    return [name for name in found if name not in names]
+
+
+def test_every_action_can_be_done_at_the_box() -> None:
+    assert not lacking(ACTIONS, calls(*(PACKAGE / "game").rglob("*.py"))), "no mode of the box does it"
+
+
+def test_every_input_is_given_and_obeyed() -> None:
+    inputs = get_args(Input)
+    sources = [path for path in PACKAGE.rglob("*.py") if path.name != "inputs.py"]
+    assert not lacking(inputs, calls(*sources)), "nothing gives it to the machine"
+    obeyed = said(PACKAGE / "game/machine.py") | {kind.__name__ for kind in INPUT_NAMES}
+    obeyed |= {came.__name__ for _, came in ADVICE}
+    assert not lacking(inputs, obeyed), "neither the table nor the machine knows it"
+    of_buttons = [type(button.event) for button in BUTTONS.values() if button.event is not None]
+    assert not lacking(of_buttons, {kind.__name__ for kind in INPUT_NAMES}), "the table has no rows for it"
+
+
+def test_every_action_is_walked() -> None:
+    """Through every state of small games: what is kept of it gives the same match."""
+    assert not lacking(ACTIONS, said(TESTS / "support/walk.py")), "the walk does not take it in"
+
+
+TINY = Profile("tiny", tiles=(1, 2), dice=1, sides=3, boxes=(), rounds=2, shut_wins=ShutWins.NO)
+SHUTS = (Thrown((3,)), Moved(0b11))
+ENDINGS: Mapping[Outcome, tuple[Profile, tuple[Action, ...]]] = {
+    Outcome.SHUT: (TINY, SHUTS),
+    Outcome.BLOCKED: (TINY, (Thrown((1,)), Moved(0b01), Thrown((1,)))),
+    Outcome.TIME: (replace(TINY, turn_seconds=30), (Thrown((1,)), OutOfTime())),
+    Outcome.LOST: (replace(TINY, first_move_must_include=2), (Thrown((1,)),)),
+    Outcome.ENDED: (replace(TINY, ends_turn_on=frozenset({3})), (Thrown((3,)),)),
+    Outcome.UNPLAYED: (replace(TINY, shut_wins=ShutWins.ROUND), SHUTS),
+}
+"""Per outcome a game and a turn that end so."""
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_every_outcome_of_a_turn_is_played_recorded_shown_and_said(outcome: Outcome) -> None:
+    assert outcome in ENDINGS, "a game and a turn that end so: ENDINGS"
+    profile, actions = ENDINGS[outcome]
+    *_, ended = replay(Record(profile, 2, 2, actions))
+    assert outcome in {row.outcome for row in ended.rows}, "played"
+    record = Record(profile, 2, 2, (*actions, Advanced()))
+    assert parse(write(record), "here", lambda *_: profile) == record, "recorded and read"
+    settings = settings_for(profile, players=2)
+    show = Table(settings, match=begin(profile, 2, 2), actions=actions).show
+    for code in finished_codes():
+        translated = show._replace(language=code)
+        assert localize_screen(translated).prompts[0], "shown"
+        assert screen_parts(translated, translations()[code])["prompt"], "said"
+    turns = TurnList().follow(begin(profile, 2, 2), actions)
+    assert turns[-1]["score"] is not None, "shown on the page"
+
+
+NO_RULES = {"name", "titles", "source", "group"}
+"""What a game is called, and where it stands."""
+
+
+def test_every_key_of_a_game_is_obeyed_and_told() -> None:
+    keys = {key.name for key in fields(Profile)} - NO_RULES
+    rules, words = set((PACKAGE / "rules").glob("*.py")), PACKAGE / "rules/words.py"
+    # Some are read by way of a property of `Profile`.
+    told = said(words) | attributes(PACKAGE / "rules/profile.py")
+    # Each order of play tells its own.
+    tells = [node for node in nodes_of(PACKAGE / "rules/orders.py") if getattr(node, "name", "") == "rules"]
+    told |= {node.attr for tell in tells for node in ast.walk(tell) if isinstance(node, ast.Attribute)}
+    assert sorted(keys - told) == [], "no player reads of it: rules/words.py, or rules in rules/orders.py"
+    obeyed = attributes(*(rules - {words, PACKAGE / "rules/writer.py", PACKAGE / "rules/reader.py"}))
+    assert sorted(keys - obeyed) == [], "no rule obeys it"
+
+
+def test_every_item_of_the_menu_is_in_it() -> None:
+    items = {name: value for name, value in vars(menu_items).items() if isinstance(value, menu_items.Item)}
+    assert [name for name, item in items.items() if item not in menu_items.MENU_LINES] == [], "MENU_LINES"
+
+
+def test_every_word_of_a_link_is_said_and_heard() -> None:
+    """By the box; and by its helper, and the one of scenarios."""
+    words, game = get_args(Message), (PACKAGE / "game").rglob("*.py")
+    by_box = calls(*game, PACKAGE / "link/match.py", PACKAGE / "link/invitation.py")
+    assert not lacking((*words, *get_args(LinkRequest)), by_box), "no box says it"
+    heard = {came.__name__ for _, came in ADVICE} | said(PACKAGE / "game/machine.py")
+    assert not lacking((*words, *get_args(LinkReport)), heard), "no mode hears it: ADVICE in game/table.py"
+    for helper in (LINK / "helper.py", PACKAGE / "simulator/virtual_link.py"):
+        assert not lacking(get_args(LinkReport), calls(helper)), f"{helper.name} never reports it"
+
+
+def test_every_wish_of_the_page_is_understood() -> None:
+    assert not lacking(get_args(Wish), calls(PACKAGE / "simulator/page/message.py")), "parse never returns it"
+
+
+FOR_SOME = {
+    "_HELPFUL": "the tiles that help",
+    "_UPSIDE_DOWN": "other tiles look the same in games that open tiles",
+    "_WAITING": "stages at which the players wait",
+    "_LABELS": "jobs that the list offers",
+    "_OUTCOMES": "mistakes in settings are listed one by one",
+    "_OTHERS": "orders of play that aren't solved like whole turns",
+}
+"""Tables that have only some members, on purpose."""
+
+
+def test_every_table_of_an_enum_has_all_its_members() -> None:
+    lacks = set[str]()
+    for package in (shutthebox, shutthebox_league, shutthebox_link, shutthebox_uplink):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name.endswith("__main__") or ".migrations" in module.name:
+                continue  # which would run
+            for name, table in vars(importlib.import_module(module.name)).items():
+                if isinstance(table, Mapping) and name not in FOR_SOME:
+                    kinds = {type(key) for key in table if isinstance(key, Enum)}
+                    lacks |= {f"{name}: {each}" for kind in kinds for each in kind if each not in table}
+    assert not lacks, "\n".join(sorted(lacks))
+
+
+def test_every_command_is_one_of_the_program() -> None:
+    folder = PACKAGE / "cli"
+    adders = {
+        ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in folder.rglob("*.py")
+        if "add_parser" in {getattr(node, "name", "") for node in nodes_of(path)}
+    }
+    assert sorted(adders - set(MODULES.values())) == [], "MODULES in cli/main.py"
+
+
+def test_every_key_of_the_configuration_is_read() -> None:
+    # A row of a switch names the key of its settle time.
+    named = {
+        node.value for node in nodes_of(PACKAGE / "game/switches/switch.py") if isinstance(node, ast.Constant)
+    }
+    read = attributes(*PACKAGE.rglob("*.py")) | named
+    unread = [f"{name}.{key}" for name, keys in SECTIONS.items() for key in keys if key not in read]
+    assert unread == [], "nothing obeys it"
+
+
+def test_every_kind_of_fault_has_words_for_the_owner() -> None:
+    kinds = set[str]()
+    for path in PACKAGE.rglob("*.py"):
+        for node in nodes_of(path):
+            match node:
+                case ast.Call(func=ast.Name("Faulted"), args=[ast.Constant(str(kind)), *_]):
+                    kinds.add(kind)
+    assert len(kinds) > 2
+    assert sorted(kinds - KINDS.keys()) == [], "KINDS in owner/report.py"

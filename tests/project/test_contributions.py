@@ -1,0 +1,626 @@
+"""Contributions of the kinds that ARCHITECTURE.md has recipes for, made in a copy of the project.
+
+Whole, each passes the type checker and its own test, and touches few files. Then each step is left out once:
+a check has to end badly and to name the place.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from tests.support.contribution import (
+    Step,
+    Tree,
+    alternative,
+    before,
+    begins,
+    case,
+    contains,
+    entry,
+    imports,
+    member,
+    method,
+)
+
+PACKAGE = "firmware/shutthebox"
+TABLE = "import shutthebox.game.table"
+COMPLETE = "tests/project/test_completeness.py"
+
+
+class Contribution(NamedTuple):
+    """What somebody brings.
+
+    Attributes:
+        most: so many files of the source, at most.
+        steps: in the order of the recipe.
+        tried: a program that uses it, and ends well.
+    """
+
+    most: int
+    steps: tuple[Step, ...]
+    tried: str
+
+
+def step(path: str, *changes: object, noticed: str = "mypy", named: str) -> Step:
+    """A step in a file of the package, or of the tests."""
+    below = path if path.startswith(("tests/", "hardware/")) else f"{PACKAGE}/{path}"
+    return Step(below, changes, noticed, named)  # type: ignore[arg-type]
+
+
+ACTION = Contribution(
+    most=8,
+    steps=(
+        step(
+            "rules/turn.py",
+            member("Outcome", 'STOPPED = "stopped"'),
+            before(
+                "reopen",
+                "def stop(profile: Profile, turn: Turn) -> Turn:\n"
+                '    """The position after the player has stopped."""\n'
+                "    return _over(profile, turn, Outcome.STOPPED)\n\n",
+            ),
+            case("_over", "case Outcome.STOPPED:\n    points = 0"),
+            named="match.py",
+        ),
+        step(
+            "rules/match.py",
+            method(
+                "Match",
+                'def stop(self) -> "Match":\n    """The position after the player has stopped."""\n'
+                "    if self.stage is not Stage.THROW or not self.turn.throws:\n"
+                '        raise ValueError("nobody can stop now")\n'
+                "    return self._with_turn(turns.stop(self.rules, self.turn))",
+            ),
+            named="stop",
+        ),
+        step(
+            "rules/actions.py",
+            before(
+                "Action",
+                'class Stopped(BareAction):\n    """The player has ended the turn."""\n\n'
+                '    __slots__ = ()\n    WORD = "stop"\n\n    def apply(self, match: Match) -> Match:\n'
+                '        """The match after the turn."""\n        return match.stop()\n\n'
+                "    def why_not(self, match: Match) -> str | None:\n"
+                '        """What is due instead."""\n        return unless(match, Stage.THROW)\n\n',
+            ),
+            alternative("Action", "Stopped"),
+            named="Stopped",
+        ),
+        step(
+            "simulator/scenario/from_record.py",
+            imports("from shutthebox.rules.actions import Stopped"),
+            case("_Hands.__init__", "case Stopped():\n    self.lines.append('hold')"),
+            named="from_record.py",
+        ),
+        step(
+            "odds/coach.py",
+            imports("from shutthebox.rules.actions import Stopped"),
+            case("_Walk.take", "case Stopped():\n    self._out_of_time(match, row)"),
+            named="coach.py",
+        ),
+        step(
+            "game/modes/turn_over.py",
+            case("_ending", 'case Outcome.STOPPED:\n    return message("Stopped")'),
+            named="turn_over.py",
+        ),
+        step(
+            "game/modes/ready.py",
+            imports(
+                "from shutthebox.game.play import apply_and_keep\nfrom shutthebox.game.targets import after"
+            ),
+            imports("from shutthebox.rules.actions import Stopped"),
+            before(
+                "hold",
+                "def stop(mode: Ready, context: Context) -> Step[AfterAction]:\n"
+                '    """The player ends the turn."""\n'
+                "    play, effects = apply_and_keep(mode.play, Stopped())\n"
+                "    return Step(after(play), effects)\n\n",
+            ),
+            noticed=f"{COMPLETE} -k action_can_be_done",
+            named="Stopped",
+        ),
+    ),
+    tried="""
+from shutthebox.config.profiles import builtin
+from shutthebox.rules.actions import Stopped, Thrown, Moved, action_from_text, apply
+from shutthebox.rules.match import begin
+match = begin(builtin("pub"), 2)
+for action in (Thrown((3, 5)), Moved(1 << 7), action_from_text("stop")):
+    match = apply(match, action)
+assert match.turn.outcome == "stopped", match
+""",
+)
+
+INPUT = Contribution(
+    most=6,
+    steps=(
+        step(
+            "game/inputs.py",
+            before(
+                "Deserted",
+                'class LidOpened(Marker):\n    """The lid was opened."""\n\n    __slots__ = ()\n\n',
+            ),
+            alternative("Input", "LidOpened"),
+            named="LidOpened",
+        ),
+        step(
+            "game/switches/switch.py",
+            imports("from shutthebox.game.inputs import LidOpened"),
+            before("BUTTONS", 'LID = -2\n"""The switch number of the lid."""\n\n'),
+            entry(
+                "BUTTONS",
+                'Switch(LID, "lid", "lid", 7, "button_settle_ms", is_counted=False, verb="lid", '
+                'event=LidOpened(), stuck_ns=None, chatters=message("Lid chatters"), '
+                'stuck=message("Lid: stuck?"), dead=message("Lid: dead?"), taken=message("Lid: taken"))',
+            ),
+            noticed=f"{COMPLETE} -k input_is_given",
+            named="LidOpened",
+        ),
+        step(
+            "game/machine.py",
+            imports("from shutthebox.game.inputs import LidOpened"),
+            case("Machine.step", "case LidOpened():\n    return self._button(event)"),
+            named="machine.py",
+        ),
+        step(
+            "config/schema.py",
+            member(
+                "GpioConfig", 'lid: Line | None = sections.key(_SWITCH_LINE, None, "Line of the lid.", "7")'
+            ),
+            noticed="from shutthebox.config.schema import parse_config; parse_config('', 'x')",
+            named="lid",
+        ),
+        step(
+            "game/table.py",
+            imports("from shutthebox.game.inputs import LidOpened"),
+            entry("ROWS", "inherited(BoxMode, LidOpened, stay)"),
+            entry("INPUT_NAMES", 'LidOpened: "lid"'),
+            noticed=f"{COMPLETE} -k input_is_given",
+            named="LidOpened",
+        ),
+    ),
+    tried="""
+from shutthebox.simulator.scenario.script import VERBS
+from shutthebox.config.schema import parse_config
+from shutthebox.simulator.virtual_box import VirtualBox
+box = VirtualBox(parse_config("[gpio]\\nlid = 7\\n", "x"))
+VERBS["lid"].parse(["down"]).do(box)
+box.close()
+""",
+)
+
+TOPIC = Contribution(
+    most=4,
+    steps=(
+        step("game/owner_topics.py", member("Topic", 'RECORDS = message("Records")'), named="RECORDS"),
+        step(
+            "owner/report.py",
+            case("BoxReport.__call__", 'case Topic.RECORDS:\n    return [message("None")]'),
+            named="owner/report.py",
+        ),
+    ),
+    tried="""
+from shutthebox.game.owner_topics import Topic
+from shutthebox.owner.report import BoxReport
+assert BoxReport(lambda ask: [], None, 0.0)(Topic.RECORDS, ())
+""",
+)
+
+LANGUAGE = Contribution(
+    most=1,
+    steps=(
+        step(
+            "locale/eo/LC_MESSAGES/shutthebox.po",
+            contains(
+                'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+                '"X-Unfinished: yes\\n"\n\n'
+                'msgid "English"\nmsgstr "Esperanto"\n\nmsgid "Press to play"\nmsgstr "Premu por ludi"\n'
+            ),
+            noticed="from shutthebox.config.schema import parse_config\n"
+            "parse_config('[box]\\nlanguage = \"eo\"', 'x')",
+            named="box.language: 'eo' is not allowed",
+        ),
+    ),
+    tried="""
+from shutthebox.translations import languages, translations
+say = translations()["eo"]
+assert (say("Press to play"), say("Menu")) == ("Premu por ludi", "Menu")
+assert languages("eo")["eo"] == "Esperanto" and "eo" not in languages()
+""",
+)
+
+CONTROLLER = Contribution(
+    most=1,
+    steps=(
+        step(
+            "config/controllers.py",
+            member("Controller", 'SSD1318 = "ssd1318"'),
+            named="SSD1318",
+            noticed="from shutthebox.config.controllers import Controller; Controller.SSD1318",
+        ),
+        step(
+            "config/controllers.py",
+            entry(
+                "_CHIPS",
+                'Controller.SSD1318: Chip(panels="others", like="ssd1306", parameters=_SSD, '
+                "switched_pump=True, status=frozenset({5}))",
+            ),
+            noticed="import shutthebox.config.controllers",
+            named="ssd1318: no row",
+        ),
+    ),
+    tried="""
+from shutthebox.adapters.display.opening import open_panel
+from shutthebox.cli.doctor.outputs import picture
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import DisplayConfig
+from shutthebox.simulator.hardware.panel_model import PanelModel
+glass, sent = PanelModel(Controller.SSD1318), picture(Controller.SSD1318, DisplayConfig())
+open_panel(Controller.SSD1318, glass).push(sent)
+assert glass.picture() == sent
+""",
+)
+
+PAUSE = '''"""Pause: the match waits."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shutthebox.game.messages import message
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import MatchMode, TurnMode
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Shared, Step
+from shutthebox.game.targets import AwaitThrow, TakeABreak
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(TurnMode):
+    """The match waits."""
+
+    name: ClassVar[Mode] = Mode.PAUSE
+
+    def screen(self, shared: Shared) -> Screen:
+        """A word."""
+        return Screen(self.name, big=message("Pause"))
+
+
+def begin(mode: MatchMode, context: Context) -> Step[TakeABreak]:
+    """A break is wanted."""
+    return Step(TakeABreak(mode.play))
+
+
+def enter(target: TakeABreak, context: Context) -> Step[Pause]:
+    """Waits."""
+    return Step(Pause(target.play))
+
+
+def end(mode: Pause, context: Context) -> Step[AwaitThrow]:
+    """Goes on."""
+    return Step(AwaitThrow(mode.play))
+'''
+
+MODE = Contribution(
+    most=4,
+    steps=(
+        step("game/mode.py", member("Mode", 'PAUSE = "pause"'), noticed=TABLE, named="PAUSE"),
+        step("game/modes/pause.py", contains(PAUSE), noticed=TABLE, named="pause"),
+        step(
+            "game/table.py",
+            imports("from shutthebox.game.modes import pause"),
+            noticed=TABLE,
+            named="pause",
+        ),
+        step(
+            "game/targets.py",
+            before(
+                "BackToAttract",
+                'class TakeABreak(NamedTuple):\n    """The match waits."""\n\n    play: MatchInPlay\n\n',
+            ),
+            alternative("Target", "TakeABreak"),
+            named="TakeABreak",
+        ),
+        step(
+            "game/table.py",
+            alternative("ModeState", "pause.Pause"),
+            noticed=TABLE,
+            named="PAUSE: no class",
+        ),
+        step(
+            "game/table.py",
+            imports("from shutthebox.game.targets import TakeABreak"),
+            entry("ENTRANCES", "entrance(TakeABreak, pause.enter)"),
+            noticed=TABLE,
+            named="TakeABreak: no entrance",
+        ),
+        step(
+            "game/table.py",
+            entry("ROWS", "row(Ready, ServicePressed, pause.begin), row(pause.Pause, Pressed, pause.end)"),
+            noticed=TABLE,
+            named="Pause: Pressed",
+        ),
+        step(
+            "game/table.py",
+            entry("ROWS", "*ignored(pause.Pause, Held, LeversMoved)"),
+            noticed=TABLE,
+            named="Pause: Held",
+        ),
+    ),
+    tried="""
+from shutthebox.game.inputs import Held, HeldLong, Pressed, ServicePressed, FaultReported
+from shutthebox.game.faults import Fault
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.machine import Machine
+from random import Random
+settings = settings_for(parse_config('[game]\\nsetup = "usual"\\n', "x"), 9, "x")
+box, shown = Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0), []
+hands = Pressed(), ServicePressed(), FaultReported(Fault.FORGETS), HeldLong(), Held(), Pressed()
+for second, given in enumerate(hands):
+    shown.append(box.step(given, second * 10**9)[-1].screen.mode.value)
+assert shown == ["ready", "pause", "pause", "pause", "pause", "ready"], shown
+""",
+)
+
+ITEM = Contribution(
+    most=2,
+    steps=(
+        step(
+            "game/menu_items.py",
+            before(
+                "MENU_LINES",
+                'SLEEP = _one_of("box.sleep_min", message("Dark after"), message("Minutes?"), '
+                'message("How long the display stays lit."), (5, 10, 30))\n\n',
+            ),
+            noticed="import shutthebox.game.menu_items",
+            named="SLEEP",
+        ),
+        step(
+            "game/menu_items.py",
+            entry("MENU_LINES", "SLEEP"),
+            noticed=f"{COMPLETE} -k menu",
+            named="SLEEP",
+        ),
+    ),
+    tried="""
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import restore_choices, settings_for
+from shutthebox.game.facts import Chosen
+config = parse_config("", "x")
+settings = settings_for(config, 9, "x")
+assert restore_choices(config, settings, [Chosen("box.sleep_min", 30)]).sleep_ns == 30 * 60 * 10**9
+""",
+)
+
+KEY = Contribution(
+    most=4,
+    steps=(
+        step(
+            "rules/profile.py",
+            member(
+                "Profile",
+                "most_throws: int | None = _key(validation.whole(1, 99), None, "
+                'Needs("turns", (Turns.WHOLE,), drops=True))',
+            ),
+            named="most_throws",
+        ),
+        step(
+            "rules/words.py",
+            entry("SENTENCES", '"most_throws": N_("The turn ends with throw {most} at the latest.")'),
+            begins(
+                "_rules_of_turn",
+                'if profile.most_throws is not None:\n    yield "most_throws", {"most": profile.most_throws}',
+            ),
+            noticed=f"{COMPLETE} -k key",
+            named="most_throws",
+        ),
+        step(
+            "rules/turn.py",
+            begins(
+                "throw",
+                "if profile.most_throws is not None and turn.throws >= profile.most_throws:\n"
+                '    raise ValueError("no more throws")',
+            ),
+            noticed=f"{COMPLETE} -k key",
+            named="most_throws",
+        ),
+        step(
+            "tests/support/games.py",
+            entry("DEFAULTS", '"most_throws": None'),
+            noticed="tests/unit/rules/test_builtins.py -k defaults",
+            named="most_throws",
+        ),
+    ),
+    tried="""
+from dataclasses import replace
+from shutthebox.config.profiles import builtin
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import OddsError
+from shutthebox.rules.profile import Turns
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
+from shutthebox.rules.words import explain
+game = replace(builtin("pub"), most_throws=2)
+assert "The turn ends with throw 2 at the latest." in explain(game)
+try:
+    Odds(game)
+except OddsError as error:  # nobody has taught the odds
+    assert "most_throws" in str(error)
+else:
+    raise AssertionError("the odds play it as if it were not there")
+base = {"turns": "whole", "most_throws": 2}
+assert "most_throws" not in parse_keys('like = "a"\\nturns = "together"', "ours.toml", lambda name: base)
+try:
+    to_profile({"turns": Turns.TOGETHER, "most_throws": 2}, "ours.toml", "ours")
+except ProfileError as error:
+    assert str(error).startswith('ours.toml: most_throws: 2 is not allowed with turns = "together"'), error
+else:
+    raise AssertionError("it means nothing there, and nobody says so")
+""",
+)
+
+ORDER = Contribution(
+    most=2,
+    steps=(
+        step(
+            "rules/profile.py",
+            member("Turns", 'BACKWARDS = "backwards"'),
+            named="BACKWARDS",
+        ),
+        step(
+            "rules/orders.py",
+            before(
+                "TugOfTiles",
+                "class Backwards(OrderOfPlay, turns=Turns.BACKWARDS):\n"
+                '    """Whole turns, from the last seat to the first."""\n\n    whole_turns = True\n'
+                "    sentences: ClassVar[Mapping[str, str]] = {\n"
+                '        "turns=backwards": N_("The last seat is next.")\n    }\n\n'
+                "    def next_seat(self, match: _Playing) -> int | None:\n"
+                '        """The last of those who have had no turn."""\n'
+                "        waiting = (i for i in reversed(match.seats) if match.rows[i].outcome is None)\n"
+                "        return next(waiting, None)\n\n",
+            ),
+            noticed="import shutthebox.rules.match",
+            named="BACKWARDS",
+        ),
+    ),
+    tried="""
+from dataclasses import replace
+from shutthebox.config.profiles import builtin
+from shutthebox.odds.seat_limits import About, why_no_seat_odds
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import ShutWins, Turns
+from shutthebox.rules.turn import answers
+from shutthebox.rules.words import explain
+game = replace(builtin("pub"), turns=Turns.BACKWARDS, shut_wins=ShutWins.NO)
+assert "The last seat is next." in explain(game)
+match, players = begin(game, 3), []
+while match.round == 1 and match.result is None:
+    if match.stage.value == "advance":
+        match = match.advance()
+        continue
+    players += [match.player] if not match.turn.throws else []
+    match = match.throw((6, 6)) if match.stage.value == "throw" else match.move(answers(game, match.turn)[0])
+assert players == [0, 2, 1], players
+assert 'turns = "backwards"' in (why_no_seat_odds(game, 3, About.ROUND) or ""), "odds nobody has taught"
+""",
+)
+
+EFFECT = Contribution(
+    most=3,
+    steps=(
+        step(
+            "game/effects.py",
+            before("Effect", 'class Shake(NamedTuple):\n    """Shake the box."""\n\n    ms: int\n\n'),
+            alternative("Effect", "Shake"),
+            named="Shake",
+        ),
+        step(
+            "runtime/runner.py",
+            imports("from shutthebox.game.effects import Shake"),
+            case("Runner._carry_out", "case Shake():\n    pass"),
+            named="runner.py",
+        ),
+        step(
+            "simulator/scenario/effect_lines.py",
+            imports("from shutthebox.game.effects import Shake"),
+            alternative("Told", "Shake"),
+            named="player.py",
+        ),
+        step(
+            "simulator/scenario/effect_lines.py",
+            case("as_json", 'case Shake(ms):\n    line |= {"kind": "shake", "ms": ms}'),
+            named="effect_lines.py",
+        ),
+    ),
+    tried="""
+from shutthebox.game.effects import Shake
+from shutthebox.simulator.scenario.effect_lines import as_json
+assert as_json(Shake(3), 0) == '{"t": 0.0, "kind": "shake", "ms": 3}'
+""",
+)
+
+PI_FAULT = Contribution(
+    most=3,
+    steps=(
+        step("game/faults.py", member("MachineFault", 'DUST = "dust"'), named="DUST"),
+        step(
+            "game/faults.py",
+            entry("MACHINE_FAULT_TEXTS", 'MachineFault.DUST: message("The Pi is dusty")'),
+            noticed=f"{COMPLETE} -k table_of",
+            named="MACHINE_FAULT_TEXTS: MachineFault.DUST",
+        ),
+        step(
+            "adapters/machine.py",
+            case("Sensors.faults", "case MachineFault.DUST:\n    return True"),
+            named="adapters/machine.py",
+        ),
+        step(
+            "adapters/machine.py",
+            entry("_WORDS", 'MachineFault.DUST: "there is dust on it"'),
+            noticed=f"{COMPLETE} -k table_of",
+            named="_WORDS: MachineFault.DUST",
+        ),
+        step(
+            "cli/doctor/machine.py",
+            case(
+                "check_machine",
+                'case MachineFault.DUST:\n    yield _judge("dust", fault, now, kept, "", "dusty")',
+            ),
+            named="doctor/machine.py",
+        ),
+        step(
+            "cli/doctor/machine.py",
+            entry("_REMEDIES", 'MachineFault.DUST: "wipe it"'),
+            noticed=f"{COMPLETE} -k table_of",
+            named="_REMEDIES: MachineFault.DUST",
+        ),
+    ),
+    tried="""
+from pathlib import Path
+from shutthebox.adapters.machine import Sensors
+from shutthebox.game.faults import MachineFault
+assert Sensors(Path("/nowhere")).faults() == {MachineFault.DUST}
+""",
+)
+
+CONTRIBUTIONS = {
+    "an effect": EFFECT,
+    "a fault of the Pi": PI_FAULT,
+    "a key of a game": KEY,
+    "an order of play": ORDER,
+    "a menu item": ITEM,
+    "an action": ACTION,
+    "an input": INPUT,
+    "a mode": MODE,
+    "an owner's topic": TOPIC,
+    "a language": LANGUAGE,
+    "a controller": CONTROLLER,
+}
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
+    opened = Tree(tmp_path_factory.mktemp("project"))
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("name", CONTRIBUTIONS)
+def test_every_step_of_a_contribution_is_missed(name: str, tree: Tree) -> None:
+    """By somebody who forgets it: a check names the place."""
+    brought = CONTRIBUTIONS[name]
+    assert len({step.path for step in brought.steps}) <= brought.most
+    with tree.having(brought.steps):
+        assert tree.complaint("mypy") == ""
+        assert tree.complaint(brought.tried) == ""
+        for check in {step.noticed for step in brought.steps} - {"mypy"}:
+            assert tree.complaint(check) == ""
+    missed = {}
+    for left_out in brought.steps:
+        with tree.having([step for step in brought.steps if step is not left_out]):
+            missed[left_out.path, left_out.named] = tree.complaint(left_out.noticed)
+    silent = [at for at, said in missed.items() if at[1] not in said]
+    assert not silent, "\n".join(f"{at}: {missed[at][-1500:] or 'nothing said'}" for at in silent)
