@@ -20,9 +20,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT))
 
 from selenium import webdriver  # noqa: E402
-from tests.box.tab.test_browser import press, until, words  # noqa: E402
 from tests.support.chromium import start_chromium  # noqa: E402
 from tests.support.cpu import cpu_s  # noqa: E402
+from tests.support.tab import press, until, words  # noqa: E402
 from tests.support.web_build import made_web, serving  # noqa: E402
 
 CLICK = """

@@ -6,29 +6,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.security.ran import Ran
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.store.database import STORE_FILE
 
 SCRIPT = Path(__file__).with_name("real_run.py")
 PROJECT = SCRIPT.parents[2]
-
-
-@dataclass(frozen=True)
-class Ran:
-    code: int
-    events: list[list[str]]
-    modules: list[str]
-    asked: int
-    messages: list[str]
-    scores: str
-    throws: list[str]
-    counted: int
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from tests.security.conftest import Ran
+from tests.security.ran import Ran
 
 import shutthebox
 from shutthebox.cli.main import command_line

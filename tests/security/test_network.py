@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from tests.security.conftest import Ran
+from tests.security.ran import Ran
 
 pytestmark = pytest.mark.slow
 

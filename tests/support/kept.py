@@ -9,7 +9,8 @@ from pathlib import Path
 from shutthebox.adapters.store.chain import Checkpoint
 from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.open_store import StoreFault, open_or_set_aside
-from shutthebox.game.facts import Began, Finished, Signed
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Chosen, Faulted, Finished, PlayersLeft, Signed
 from shutthebox.rules.actions import Action, Moved, Thrown, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, begin
@@ -104,3 +105,24 @@ def mended(folder: Path, facts: int | None = None) -> tuple[Store, StoreFault]:
     assert store_fault is not None
     assert store is not None
     return store, store_fault
+
+
+def keep_an_evening(folder: Path, matches: int = 1) -> None:
+    """Keeps so many matches that were won and signed, and one on the table."""
+    with closing(Store(folder, lambda: 1_700_000_000.0)) as store:
+        store.keep(Chosen("box.language", "fr"))
+        for _ in range(matches):
+            keep_match(store, begin(PLAIN, 1), *LEFT_4)
+            store.keep(Signed(0, "ABC"))
+            store.keep(PlayersLeft())
+        store.keep(Faulted("lever", "lever 3 chatters"))
+        store.keep_health({3: 5}, {3: 17})
+        store.keep(Began(begin(builtin("pub"), 2)))
+        store.keep(Thrown((3, 5)))
+
+
+def play_a_little(folder: Path, name: str = "pub") -> None:
+    with closing(Store(folder, lambda: 0.0)) as store:
+        store.keep(Chosen("game.profile", name))
+        store.keep(Began(begin(builtin(name), 2)))
+        store.keep(Thrown((3, 5)))

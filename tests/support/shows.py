@@ -1,8 +1,11 @@
 """A `Show` of a screen, for tests of what is made of it: each says only what it is about."""
 
+from fractions import Fraction
 from typing import Any
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Scene, Show
+from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 
 
@@ -15,3 +18,16 @@ def changed(show: Show, **parts: Any) -> Show:
     """The same with other parts of the picture or the scene."""
     scene = {part: parts.pop(part) for part in Scene._fields if part in parts}
     return show._replace(scene=show.scene._replace(**scene), **parts)
+
+
+SHOW = plain_show(
+    Screen(Mode.FLIPPING),
+    player=2,
+    open=(1, 2),
+    throw=(3, 5),
+    scores=(15, None),
+    totals=(15, 0),
+    owes=(Fraction(0), Fraction(0)),
+    seats=("ANN", "Player 2"),
+    game=builtin("pub"),
+)

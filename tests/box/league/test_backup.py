@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, delete, func, insert, select
-from tests.box.league.test_forgetting import Town
+from tests.box.league.traces import Town
 from tests.support.league import LeagueBox, found_league, played_record, reviewed
 from tests.support.old_league import old_league
 from tests.support.postgresql import Postgresql

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert
-from tests.box.league.test_ratings import Evening
+from tests.box.league.evenings import Evening
 from tests.support.generate import random_record
 from tests.support.house import on_table
 from tests.support.kept import NOON

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, date, timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy import func, insert, select, update
-from tests.box.league.test_ratings import NIGHT, NOW_S, Evening
+from tests.box.league.evenings import CLOSES_S, ENTRANTS, NIGHT, NOW_S, Cup
 from tests.support.fast import fast_among
 from tests.support.league import FakeBox, counted_steps, journal_of, played_record
 
@@ -17,9 +17,7 @@ from shutthebox_league.categories import usual_category
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import (
-    GRACE_H,
     MOST_AT_ONCE,
-    Event,
     confirm_by_code,
     confirm_by_landlord,
     events_changed,
@@ -30,54 +28,12 @@ from shutthebox_league.events import (
     waiting_for_landlord,
     waiting_games,
 )
-from shutthebox_league.formats import Format, Standing
+from shutthebox_league.formats import Format
 from shutthebox_league.players import confirm, protect
 from shutthebox_league.schema import EVENT_GAME, MATCH, PUB
 from shutthebox_league.voiding import void_key, void_match
 
-ENTRANTS = ("ANN", "BOB", "CAT", "DAN")
 DAY_S = 24 * 3600
-CLOSES_S = NOW_S - NOW_S % DAY_S + DAY_S + (6 + GRACE_H) * 3600
-
-
-class Cup(Evening):
-    """A league with the box `lion`, which events name, and `evil`, which they do not."""
-
-    def __init__(self, folder: Path, url: str = "") -> None:
-        super().__init__(folder, url)
-        self.codes: dict[str, str] = {}
-        self.lion = (self.enrolment, self.box)
-        enrolment = self.place.enrol("evil", "The Evil Eye")
-        self.evil = (enrolment, FakeBox(journal_of(enrolment.name)))
-
-    def at(self, box: str) -> None:
-        """Plays on this box from now on."""
-        self.enrolment, self.box = getattr(self, box)
-
-    def make(self, format_: Format, first_night: date = NIGHT, *, boxes: tuple[str, ...] = ("lion",)) -> int:
-        cup = ("Cup", format_, usual_category("traditional"), ENTRANTS, first_night, NIGHT)
-        with self.engine.begin() as db:
-            number, self.codes = make_event(db, *cup, boxes=boxes, zone=UTC)
-        return number
-
-    def read(self, number: int) -> Event:
-        self.review()
-        with self.engine.begin() as db:
-            found = read_event(db, number, self.now_s)
-        assert found is not None
-        return found
-
-    def standing(self, number: int) -> Standing:
-        standing = self.read(number).standing
-        assert standing is not None
-        return standing
-
-    def counted(self, number: int) -> dict[str, int]:
-        return {line.name: line.played for line in self.standing(number).lines}
-
-    def rows(self, statement: str) -> list[tuple[object, ...]]:
-        with self.engine.begin() as db:
-            return [tuple(row) for row in db.exec_driver_sql(statement)]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, date
+from datetime import UTC
 from pathlib import Path
 from subprocess import PIPE, Popen
 from threading import Event
@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, event, func, insert, select, text, update
+from tests.box.league.evenings import DAY_S, NOW_S, Evening
 from tests.support.fast import fast_among
 from tests.support.generate import random_record
 from tests.support.league import (
@@ -21,9 +22,7 @@ from tests.support.league import (
     FakeBox,
     LeagueBox,
     counted_steps,
-    found_league,
     played_record,
-    reviewed,
     tables_scanned,
 )
 from tests.support.waiting import until
@@ -38,34 +37,7 @@ from shutthebox_league.ratings import CONFIRMING_S, MOST_MU, SIGNING_S
 from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _result
 from shutthebox_league.reviewing import review
 from shutthebox_league.schema import CATEGORY, MATCH, RATING, REVIEW, SEAT, STANDING
-from shutthebox_league.standings import Measure, Period, Row, categories_played, standings
-
-NOW_S = 1_790_000_000
-NIGHT = date(2026, 9, 21)
-DAY_S = 24 * 3600
-
-
-class Evening(LeagueBox):
-    """A league, a box in it, and the time of day."""
-
-    def __init__(self, folder: Path, url: str = "") -> None:
-        self.now_s = NOW_S
-        super().__init__(found_league(folder, url, with_broker=False), wall_clock_s=lambda: self.now_s)
-
-    def review(self) -> None:
-        reviewed(self.place.engine, UTC, lambda: self.now_s)
-
-    def ratings(self) -> dict[str, tuple[float, float]]:
-        with self.place.engine.begin() as db:
-            rows = db.execute(select(RATING)).all()
-        return {row.initials: (row.mu, row.sigma) for row in rows}
-
-    def table(
-        self, period: Period = Period.EVER, measure: Measure = Measure.WINS, number: int = 0
-    ) -> list[Row]:
-        with self.place.engine.begin() as db:
-            category = categories_played(db)[number][0]
-            return list(standings(db, category, period, NIGHT, measure, highest_wins=False))
+from shutthebox_league.standings import Measure, Period, categories_played
 
 
 @pytest.fixture

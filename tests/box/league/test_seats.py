@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.box.league.box import PlayedBox
-from tests.box.league.test_ratings import Evening
-from tests.box.league.test_side_by_side import post
+from tests.box.league.evenings import Evening, post
 
 from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox_league.players import protect

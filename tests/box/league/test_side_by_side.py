@@ -1,6 +1,5 @@
 """Nothing is lost or counted twice where two transactions change the same match at once."""
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,9 +11,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, event, insert, select, text
-from tests.box.league.test_ratings import NIGHT
-from tests.box.league.test_voiding import Town
-from tests.support.league import LeagueBox, played_record
+from tests.box.league.evenings import NIGHT, Town, post
+from tests.support.league import played_record
 from tests.support.waiting import HANG_S, until
 
 import shutthebox_league
@@ -22,7 +20,6 @@ from shutthebox.outbox_entry import hash_of
 from shutthebox_league import ratings
 from shutthebox_league.consumer import keep_health
 from shutthebox_league.database import change, lock_books, open_database
-from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.notices import notice
 from shutthebox_league.page.app import application
 from shutthebox_league.players import confirm, forget, protect
@@ -293,26 +290,6 @@ def test_consumers_that_hear_from_a_box_for_the_first_time_at_once_go_on(
             second = other.submit(change, engine, do)
             until(lambda: second.done() or waits())
         second.result(HANG_S)
-
-
-def post(
-    town: LeagueBox, form: bytes, pub: str = "The Red Lion", app: Callable[..., Any] | None = None
-) -> tuple[int, str]:
-    """What the owner's page answers to a form."""
-    key, sent = new_owner_token(town.engine, pub), list[dict[str, Any]]()
-    headers = {"host": "league", "origin": "http://league", "cookie": f"owner={key}"}
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": form}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    app = app or application(town.engine, UTC, town.place.authority, secure=False)
-    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": "POST", "path": "/owner", "query_string": b"", "headers": pairs}
-    asyncio.run(app(scope, receive, send))
-    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent).decode()
 
 
 _OF_ITS_OWN = {"database.py", "enrolment.py", "backup.py", "copying.py"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select, update
-from tests.box.league.test_ratings import NIGHT, NOW_S, Evening
+from tests.box.league.evenings import NIGHT, NOW_S, Evening
 from tests.support.league import counted_steps, first_double_shutter, played_record
 
 from shutthebox.rules.equal_dice import Tournament

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import event, func, insert, select
-from tests.box.league.test_events import Cup
-from tests.box.league.test_ratings import NIGHT, NOW_S
+from tests.box.league.evenings import NIGHT, NOW_S, Town
 from tests.support.league import played_record
 
 from shutthebox_league import ratings, reviewer, voiding
@@ -34,48 +32,6 @@ from shutthebox_league.voiding import (
     voidings,
     voidings_of,
 )
-
-HONEST = (("ANN", "BOB"), ("BOB", "CAT"), ("CAT", "ANN"))
-
-
-class Town(Cup):
-    """A league, and what everybody sees of it."""
-
-    def __init__(self, folder: Path, url: str = "") -> None:
-        super().__init__(folder, url)
-        self.event = self.make(Format.LADDER, boxes=("lion", "evil"))
-
-    def honest(self, first: int) -> None:
-        self.at("lion")
-        for seed, pair in enumerate(HONEST, first):
-            self.play(played_record(seed), *pair)
-            self.now_s += 60
-        self.review()
-
-    def forged(self) -> None:
-        self.at("evil")
-        for seed in range(4):
-            self.play(played_record(100 + seed), "MAL", "ANN")
-            self.now_s += 60
-        self.review()
-
-    def delete_forged(self) -> int:
-        """The landlord deletes the players of the forged matches; returns the pub."""
-        with self.engine.begin() as db:
-            evil = int(db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one())
-            for initials in ("ANN", "MAL"):
-                forget(db, initials, evil, self.now_s)
-        return evil
-
-    def seen(self) -> Any:
-        """Standings, categories, ratings and the event, rounded as far as sums of floats agree."""
-        self.review()
-        with self.engine.begin() as db:
-            sums = [tuple(row) for row in db.execute(select(STANDING).order_by(*STANDING.primary_key))]
-            categories = [tuple(row) for row in db.execute(select(CATEGORY).where(CATEGORY.c.matches > 0))]
-        rounded = [tuple(round(x, 9) if isinstance(x, float) else x for x in row) for row in sums]
-        event = self.read(self.event)
-        return rounded, categories, self.ratings(), event.standing, list(event.matches)
 
 
 @pytest.fixture

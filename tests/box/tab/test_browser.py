@@ -6,12 +6,10 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,6 +19,7 @@ from tests.support.chromium import start_chromium
 from tests.support.http_client import answering, ask
 from tests.support.lighttpd import LACKING, lighttpd
 from tests.support.same_lines import lines_of
+from tests.support.tab import GAME, begin, forgets, notice, open_box, press, until, words
 from tests.support.web_build import made_web, serving
 
 from shutthebox.config.profiles import builtin
@@ -52,47 +51,6 @@ def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
     chromium = start_chromium(tmp_path / "chromium")
     yield chromium
     chromium.quit()
-
-
-def until(check: Callable[[], Any], what: str) -> None:
-    end = time.monotonic() + 150
-    while not check():
-        assert time.monotonic() < end, what
-        time.sleep(0.1)
-
-
-def words(browser: webdriver.Chrome) -> str:
-    return str(browser.find_element("id", "panel").get_attribute("aria-label") or "")
-
-
-def open_box(browser: webdriver.Chrome, server: ThreadingHTTPServer, query: str) -> None:
-    browser.get("about:blank")
-    browser.get(f"http://127.0.0.1:{server.server_port}/{query}")
-    until(lambda: words(browser) or notice(browser), "the box starts")
-
-
-def notice(browser: webdriver.Chrome) -> str:
-    return str(browser.find_element("id", "notice").text)
-
-
-TAP = """
-for (const type of ["keydown", "keyup"]) {
-  document.body.dispatchEvent(new KeyboardEvent(type, {code: "Space", bubbles: true}));
-}
-"""
-"""At once: on a busy machine a key that the driver presses may be down for so long that it is a hold."""
-
-
-def press(browser: webdriver.Chrome, follows: str) -> None:
-    browser.execute_script(TAP)
-    until(lambda: follows in words(browser), f"{follows!r} after a press; {words(browser)!r} is shown")
-
-
-GAME = "?seed=3&players=1&game=pub&language=en"
-
-
-def forgets(browser: webdriver.Chrome) -> bool:
-    return "memory" in words(browser).lower()
 
 
 def test_a_match_goes_on_in_a_new_tab_and_without_a_network(
@@ -233,13 +191,6 @@ def test_a_full_storage_is_told_and_healed(browser: webdriver.Chrome, server: Th
     browser.execute_cdp_cmd("Storage.overrideQuotaForOrigin", {"origin": origin})
     throw_again(browser)
     until(lambda: not forgets(browser), f"the box keeps again: {words(browser)!r}")
-
-
-def begin(browser: webdriver.Chrome) -> None:
-    """From the first screen to the first throw."""
-    press(browser, "Players?")
-    press(browser, "throw")
-    press(browser, "6 and 2")
 
 
 def throw_again(browser: webdriver.Chrome) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.box.tab.test_browser import GAME, until
+from tests.support.tab import GAME, until
 from tests.support.waiting import HANG_S
 from tests.support.web_build import made_web, serving
 from websockets.sync.client import ClientConnection, connect

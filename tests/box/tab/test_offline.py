@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.box.tab.test_browser import until, words
 from tests.support.chromium import start_chromium
 from tests.support.http_client import answering
+from tests.support.tab import until, words
 from tests.support.web_build import made_web
 
 from shutthebox import __version__

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from tests.box.tab.test_browser import until, words
 from tests.support.chromium import resize, start_chromium, touch
+from tests.support.tab import until, words
 from tests.support.web_build import made_web, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -8,8 +8,8 @@ import pytest
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
-from tests.box.tab.test_browser import GAME, TAP, begin, notice, press, until, words
 from tests.support.chromium import start_chromium
+from tests.support.tab import GAME, TAP, begin, notice, press, until, words
 from tests.support.web_build import made_web, serving
 
 from shutthebox.simulator.tab_replay import pack

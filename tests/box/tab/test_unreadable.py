@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from tests.box.tab.test_browser import GAME, begin, forgets, until, words
 from tests.support.chromium import start_chromium
+from tests.support.tab import GAME, begin, forgets, until, words
 from tests.support.web_build import made_web, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

@@ -2,54 +2,39 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
 from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.support.league import enrolled
 from tests.system.image.machine import BOOT_S, CARD_BYTES, CONFIG, CardPi, write_files
-from tests.system.virtual_pi.machine import VirtualPi
+from tests.system.image.table import (
+    BESIDE_BOX,
+    BUILT_IN,
+    PULLS,
+    SETTINGS,
+    SlowTable,
+    await_box,
+    confirmed,
+    is_active,
+    played,
+    ports,
+    said_in_attract,
+    slot,
+)
 from tests.system.virtual_pi.play import Play
-from tests.system.virtual_pi.table import GPIO, LEVERS, Table, attract, until
+from tests.system.virtual_pi.table import GPIO, Table, attract, until
 
-from shutthebox.config.schema import Config, parse_config
-from shutthebox.config.settings_loader import settings_for
-from shutthebox.game.machine import State
-from shutthebox.game.settings import Settings
 from shutthebox.rules.match import Stage
 
-BUILT_IN = settings_for(Config(), LEVERS, "test")
-SETTINGS = settings_for(parse_config(CONFIG, "test"), LEVERS, "test")
 pytestmark = [pytest.mark.image, pytest.mark.timeout(12 * BOOT_S)]
 
-#: How often the plug is pulled; a start takes a minute on an idle machine.
-PULLS = int(os.environ.get("PULLS", "10"))
 MISTAKES = (
     'network.toml: country: is missing; use two letters, such as "BE" or "FR"',
     "ssh-key.txt: line 1: no public key; use a line like ssh-ed25519 AAAA... name",
 )
-#: What its owner may want beside the box.
-BESIDE_BOX = ("shutthebox-scoreboard.socket", "shutthebox-speech.service", "shutthebox-uplink.service")
 FETCH = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8090/', timeout=300).read().decode())"
 UPDATED = "/run/hardware/good.raucb"
-
-
-def said_in_attract(*notices: str, settings: Settings = SETTINGS) -> State:
-    state = attract(settings)
-    return state._replace(shared=state.shared._replace(notices=notices))
-
-
-class SlowTable(Table):
-    """Hands and eyes with the patience that an emulated arm64 on a busy machine takes."""
-
-    patience_s = BOOT_S
-
-    def journal(self) -> str:
-        """The journal of the whole machine."""
-        return self.pi.run("journalctl --boot --no-pager | tail --lines=200").out
 
 
 @pytest.fixture(scope="module")
@@ -58,31 +43,6 @@ def table(pi: CardPi) -> Table:
     found = SlowTable(pi, SETTINGS)
     assert until(lambda: found.shown("ActiveState") == "active", BOOT_S), found.journal()
     return found
-
-
-def ports(pi: VirtualPi) -> set[int]:
-    """The ports at which anything listens, in TCP or UDP."""
-    table = pi.run("cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6").out
-    rows = [line.split() for line in table.splitlines() if "local_address" not in line]
-    return {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] in ("0A", "07")}
-
-
-def is_active(pi: VirtualPi, unit: str) -> bool:
-    return pi.run(f"systemctl is-active {unit}", check=False).out == "active\n"
-
-
-def slot(pi: CardPi) -> str:
-    """Which of the two systems runs."""
-    found = re.search(r"rauc\.slot=([AB])", pi.read("/proc/cmdline").decode())
-    assert found
-    return found[1]
-
-
-def await_box(table: Table) -> None:
-    """Waits until the box plays again, after a start; the old picture is gone from the glass."""
-    assert until(lambda: table.shown("ActiveState") == "active", BOOT_S), table.journal()
-    table.glass.plug_in()
-    table.hold_levers()
 
 
 def test_the_first_start_says_what_is_wrong_on_the_card(table: Table) -> None:
@@ -166,17 +126,6 @@ def test_the_match_is_left(table: Table, pi: CardPi) -> None:
     table.see([attract(SETTINGS)])
     pi.set_line(int(GPIO.roll), 1)
     table.stand(0)
-
-
-def played(pi: CardPi) -> int:
-    """How many finished matches the box remembers."""
-    out = pi.run("shutthebox stats --json --state /var/lib/private/shutthebox", timeout=BOOT_S).out
-    return int(json.loads(out)["finished"])
-
-
-def confirmed(pi: CardPi) -> bool:
-    """Whether the system that runs is started for good."""
-    return pi.run(f"fw_printenv -n BOOT_{slot(pi)}_LEFT").out.strip() == "9"
 
 
 def update(pi: CardPi, bundle: str) -> None:

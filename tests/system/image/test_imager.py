@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.card_files import NETWORK_CONFIG, PSK, USER_DATA, auth
 from tests.system.image.machine import BOOT_S, CardPi, hardware_disk, make_card, write_files
 from tests.system.image.radio import open_wifi, programs
-from tests.system.image.test_card import SlowTable, await_box, is_active, said_in_attract
+from tests.system.image.table import SlowTable, await_box, is_active, said_in_attract
 from tests.system.virtual_pi.table import LEVERS, until
-from tests.unit.config.test_imager import NETWORK_CONFIG, PSK, USER_DATA, auth
 
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for

@@ -25,7 +25,7 @@ from tests.system.image.machine import (
     write_files,
 )
 from tests.system.image.radio import fetched, open_wifi, programs
-from tests.system.image.test_card import (
+from tests.system.image.table import (
     BESIDE_BOX,
     BUILT_IN,
     PULLS,
@@ -37,7 +37,7 @@ from tests.system.image.test_card import (
     ports,
     said_in_attract,
     slot,
-)  # fmt: skip
+)
 from tests.system.virtual_pi.owner import HOLD_S, SERVICE_LINE, Owner, formatted, listed, put_on, saved_name
 from tests.system.virtual_pi.play import Play
 from tests.system.virtual_pi.table import GPIO, LEVERS, until

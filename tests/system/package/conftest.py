@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from . import root as roots
-from .control import PROJECT
-from .root import LIBRARY_DEBS, NEEDED, Root
+from .root import LIBRARY_DEBS, NEEDED, Root, built
 
 
 @pytest.fixture(scope="session")
@@ -23,13 +22,6 @@ def deb() -> Path:
 def library_debs() -> list[Path]:
     """The packages that the box's needs: its Python, the pins, the display's transfers."""
     return [built(name) for name in NEEDED]
-
-
-def built(package: str) -> Path:
-    """What `make deb` has made."""
-    found = sorted((PROJECT / "build/deb").glob(f"{package}_*_all.deb"))
-    assert len(found) == 1, f"no {package} in build/deb: make deb"
-    return found[0]
 
 
 @pytest.fixture(scope="session")

@@ -16,9 +16,8 @@ from subprocess import CompletedProcess
 from tests.support.league import FakeBox, played_record
 
 from . import root as roots
-from .conftest import built
 from .control import OWN, relations, stanza_of
-from .root import GPIOZERO_DEB, LIBRARY_DEBS, NEEDED, Root
+from .root import GPIOZERO_DEB, LIBRARY_DEBS, NEEDED, Root, built
 
 NOT_DEBIANS = {*OWN, "python3-gpiozero", "python3-openskill"}
 FOLDER = "/var/lib/shutthebox-league"

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.support import debian
 
-from .control import OWN, relations, stanza_of
+from .control import OWN, PROJECT, relations, stanza_of
 
 SUITE = "trixie"
 #: What every Raspberry Pi OS has; colorzero is what gpiozero depends on.
@@ -37,6 +37,13 @@ _ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONT
 
 class FetchError(RuntimeError):
     """The parts of the root could not be had, as without a network."""
+
+
+def built(package: str) -> Path:
+    """What `make deb` has made."""
+    found = sorted((PROJECT / "build/deb").glob(f"{package}_*_all.deb"))
+    assert len(found) == 1, f"no {package} in build/deb: make deb"
+    return found[0]
 
 
 def prepare() -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from . import root as roots
-from .conftest import built
 from .control import PROJECT
-from .root import Root
+from .root import Root, built
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(900)]
 

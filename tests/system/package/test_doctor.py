@@ -13,9 +13,8 @@ from textwrap import dedent
 import pytest
 from tests.system.virtual_pi.table import until
 
-from .conftest import built
-from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
-from .test_service import STATE, as_nobody, journal, matches_begun, shown, without_pins
+from .daemon import STATE, as_nobody, journal, matches_begun, shown, without_pins
+from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 

@@ -10,8 +10,8 @@ import pytest
 from tests.system.virtual_pi.table import until
 
 from .control import PROJECT
+from .daemon import shown, without_pins
 from .root import GPIOZERO_DEB, Root
-from .test_service import shown, without_pins
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 

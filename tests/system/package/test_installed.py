@@ -13,9 +13,8 @@ from tests.support import debian
 from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import default_text
 
-from .conftest import built
 from .control import PROJECT
-from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
+from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -19,9 +18,9 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
-from .conftest import built
 from .control import PROJECT
-from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root
+from .daemon import STATE, as_nobody, journal, matches_begun, shown, without_pins
+from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
@@ -30,31 +29,10 @@ CARD = Path(__file__).parents[3] / "packaging/image/root"
 STARTS_ANEW = 133
 VOICE, SERVICES = "shutthebox-speech.service", "shutthebox-services.service"
 LINK = "shutthebox-link.service"
-STATE = "/var/lib/private/shutthebox"
-DROP_IN = """\
-[Unit]
-ConditionPathExistsGlob=
-[Service]
-ExecStart=
-ExecStart=/usr/bin/python3 /opt/no_pins.py
-"""
-
-
-def shown(root: Root, key: str) -> str:
-    return root.run("systemctl", "show", "--value", f"--property={key}", "shutthebox").stdout.strip()
-
-
-def journal(root: Root, *options: str) -> str:
-    return root.run("journalctl", "--no-pager", *options).stdout
 
 
 def active(root: Root, unit: str) -> bool:
     return root.run("systemctl", "is-active", unit, check=False).stdout == "active\n"
-
-
-def matches_begun(root: Root) -> int:
-    first = root.run("shutthebox", "stats", "--state", "/var/lib/shutthebox").stdout.splitlines()[0]
-    return int(first.split()[4])
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +47,6 @@ def scoreboard(root: Root, path: str = "") -> str:
         f"c.request('GET', '/{path}'); print(c.getresponse().read().decode())"
     )
     return root.run("python3", "-c", visit, check=False).stdout
-
-
-def without_pins(root: Root) -> None:
-    """From the next start on the unit runs a program that needs no chip."""
-    root.put(Path(__file__).with_name("no_pins.py"), "/opt/no_pins.py")
-    drop_in = root.path / "etc/systemd/system/shutthebox.service.d/no-pins.conf"
-    drop_in.parent.mkdir(exist_ok=True)
-    drop_in.write_text(DROP_IN)
 
 
 def test_from_installation_to_poweroff(root: Root) -> None:
@@ -253,11 +223,6 @@ def test_two_boxes_in_one_pub(new_root: Callable[[], Root]) -> None:
         root.run("systemctl", "stop", "shutthebox")
         root.run("python3", "/opt/two_boxes.py")
         assert restarts(root) == 2, journal(root, "-u", "shutthebox-link")
-
-
-def as_nobody(root: Root, *command: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command as another user of this machine."""
-    return root.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command, check=False)
 
 
 def link_says(root: Root) -> str:

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 from tests.support.history import GIT, reaches_back_to
 
-from .conftest import built
 from .control import OWN, PROJECT
-from .root import GPIOZERO_DEB, Root, cached
+from .root import GPIOZERO_DEB, Root, built, cached
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(900)]
 

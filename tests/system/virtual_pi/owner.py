@@ -8,8 +8,11 @@ from pathlib import Path
 
 from tests.support.machine import Queue
 from tests.system.virtual_pi.machine import VirtualPi
-from tests.system.virtual_pi.table import GPIO, Table, pictures, until
+from tests.system.virtual_pi.play import CONFIG
+from tests.system.virtual_pi.table import GPIO, LEVERS, Table, pictures, until
 
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import Held, Input, LeversMoved, Pressed, ServicePressed, StickReported
 from shutthebox.game.machine import Machine
@@ -150,3 +153,11 @@ def saved_name(pi: VirtualPi) -> str:
 def journal(pi: VirtualPi) -> str:
     """The helper's."""
     return pi.run("journalctl --no-pager -u 'shutthebox-stick@*' | grep -v systemd", check=False).out
+
+
+OWNERS = f"{CONFIG}[gpio]\nservice = {SERVICE_LINE}\n"
+SETTINGS = settings_for(parse_config(OWNERS, "test"), LEVERS, "test")
+LONG_S = 400
+"""The doctor's part of a report takes its time in an emulated machine."""
+
+EMPTY = Stick(offers=(StickJob.SAVE,))

@@ -12,9 +12,18 @@ from pathlib import Path
 import pytest
 from tests.support import debian
 from tests.system.virtual_pi import VirtualPi
-from tests.system.virtual_pi.owner import Owner, formatted, listed, put_on, saved_name
+from tests.system.virtual_pi.owner import (
+    EMPTY,
+    LONG_S,
+    OWNERS,
+    SETTINGS,
+    Owner,
+    formatted,
+    listed,
+    put_on,
+    saved_name,
+)
 from tests.system.virtual_pi.table import Table, install_box, until
-from tests.system.virtual_pi.test_stick import EMPTY, LONG_S, OWNERS, SETTINGS
 
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 

@@ -11,21 +11,23 @@ from pathlib import Path
 import pytest
 from tests.support import debian
 from tests.system.virtual_pi import VirtualPi
-from tests.system.virtual_pi.owner import SERVICE_LINE, Owner, formatted, listed, saved_name
-from tests.system.virtual_pi.play import CONFIG
-from tests.system.virtual_pi.table import LEVERS, Table, install_box
+from tests.system.virtual_pi.owner import (
+    EMPTY,
+    LONG_S,
+    OWNERS,
+    SETTINGS,
+    Owner,
+    formatted,
+    listed,
+    saved_name,
+)
+from tests.system.virtual_pi.table import Table, install_box
 
-from shutthebox.config.schema import parse_config
-from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(1200)]
 
-OWNERS = f"{CONFIG}[gpio]\nservice = {SERVICE_LINE}\n"
-SETTINGS = settings_for(parse_config(OWNERS, "test"), LEVERS, "test")
 FILES = {"memory.sqlite3", "results.csv", "statistics.html", "report.txt"}
-LONG_S = 400
-"""The doctor's part of a report takes its time in an emulated machine."""
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +46,6 @@ def owner(table: Table) -> Iterator[Owner]:
     found.see()
     yield found
     table.pi.run("systemctl stop 'shutthebox-stick@*' shutthebox", check=False, timeout=120)
-
-
-EMPTY = Stick(offers=(StickJob.SAVE,))
 
 
 def test_saved_pulled_out_and_taken_over(owner: Owner, tmp_path: Path) -> None:

@@ -18,12 +18,12 @@ from unittest.mock import Mock
 
 import pytest
 from tests.support.command import command, printed, refused
+from tests.support.kept import keep_an_evening, play_a_little
 from tests.support.open_files import open_files
 from tests.support.small_disk import small_disk
 from tests.support.versions import take_next_version
 from tests.support.waiting import HANG_S
 from tests.support.writer import write
-from tests.unit.adapters.store.test_migrations import keep_an_evening
 
 from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
@@ -33,13 +33,6 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
-
-
-def play_a_little(folder: Path, name: str = "pub") -> None:
-    with closing(Store(folder, lambda: 0.0)) as store:
-        store.keep(Chosen("game.profile", name))
-        store.keep(Began(begin(builtin(name), 2)))
-        store.keep(Thrown((3, 5)))
 
 
 def told(receiver: Connection) -> list[str]:

@@ -7,6 +7,7 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
+from tests.support.card_files import CERTIFICATE, KEY, TOURNAMENT, any_box
 from tests.support.league import enrolled
 
 from shutthebox import validation
@@ -32,31 +33,7 @@ from shutthebox.config.schema import (
     default_text,
 )
 from shutthebox.config.settings_loader import try_config
-from shutthebox.rules.equal_dice import FIRST_LINE
 from shutthebox.validation import MOST_MISTAKES
-
-TOURNAMENT = f"{FIRST_LINE}\nname Spring cup\nseed {'0' * 64}\n"
-
-CERTIFICATE = """\
------BEGIN CERTIFICATE-----
-MIIBbzCCARWgAwIBAgIUWM7jFa5w7TgqZTbNJw4dzTJsZKIwCgYIKoZIzj0EAwIw
-DDEKMAgGA1UEAwwBYTAgFw0yNjExMjYxNjI5MjFaGA8yMTI2MTEwMjE2MjkyMVow
-DDEKMAgGA1UEAwwBYTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABPEZeX72XjVw
-CfbyqdVAVAAnJXPR527PmBAaQNeBG47G85PjsgA5soBLzwvjdBIblENHo2PxJ2mr
-JSS8QgQKyMijUzBRMB0GA1UdDgQWBBSrwLH3+NZoc8WEZnUv4CYp3ZTiCDAfBgNV
-HSMEGDAWgBSrwLH3+NZoc8WEZnUv4CYp3ZTiCDAPBgNVHRMBAf8EBTADAQH/MAoG
-CCqGSM49BAMCA0gAMEUCIQDLQ81VfCsNW60O70HQ6ZNF1pbOWC00sQvjyYUIUVzn
-iwIgNZjOYx5X/Wrs8Tbi+AMe0Q3JUrcVQawZ7reLL74WI28=
------END CERTIFICATE-----
-"""
-"""Of nobody."""
-
-
-def any_box(config: Config, where: str) -> None:
-    """A box on which every configuration can be played."""
-
-
-KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFvrm6gWcMoXGqrgMzXyDGUwYqDUe1sX6xDGtEiX7gDn landlord@pub"
 
 
 @pytest.mark.parametrize(

@@ -4,52 +4,12 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.support.card_files import KEY, NETWORK_CONFIG, PSK, USER_DATA, any_box, auth
 from tests.support.command import command
-from tests.unit.config.test_card import KEY, any_box
 
 from shutthebox.config.card import Card, Network, read_card
 
 PROJECT = Path(__file__).resolve().parents[3]
-PSK = "5cf3cb0d95fbc06f0d1a7a2c09b1c2c1a5b2e2b3c4d5e6f708192a3b4c5d6e7f"
-# As Imager 2 writes them with every page of its dialog filled in.
-USER_DATA = f"""#cloud-config
-hostname: the-anchor
-manage_etc_hosts: true
-packages:
-- avahi-daemon
-apt:
-  conf: |
-    Acquire {{
-      Check-Date "false";
-    }};
-timezone: Europe/Paris
-keyboard:
-  model: pc105
-  layout: "fr"
-enable_ssh: true
-users:
-- name: landlord
-  groups: users,adm,dialout,audio,netdev,video,plugdev,cdrom,games,input,gpio,spi,i2c,render,sudo
-  shell: /bin/bash
-  lock_passwd: false
-  passwd: $5$salt$hash
-  ssh_authorized_keys:
-    - {KEY}
-  sudo: ALL=(ALL) NOPASSWD:ALL
-ssh_pwauth: true
-"""
-NETWORK_CONFIG = f"""network:
-  version: 2
-  wifis:
-    wlan0:
-      dhcp4: true
-      regulatory-domain: "FR"
-      access-points:
-        "Caf\u00e9 \\"1\\"":
-          hidden: true
-          password: "{PSK}"
-      optional: true
-"""
 
 
 def card_of(folder: Path, **texts: str) -> Card:
@@ -105,11 +65,6 @@ def test_the_cards_own_network_file_leaves_imagers_alone_until_it_is_edited(tmp_
     assert card.network == Network('Café "1"', PSK, "FR", name="the-anchor")
     card = card_of(tmp_path, own="# none\n")
     assert card.network == Network()
-
-
-def auth(lines: str) -> str:
-    """Imager's file with the access point's password in netplan's words."""
-    return NETWORK_CONFIG.replace(f'          password: "{PSK}"\n', f"          auth: {{{lines}}}\n")
 
 
 def test_a_wifi_of_wpa3_alone_is_joined_with_the_password_in_netplans_words(tmp_path: Path) -> None:

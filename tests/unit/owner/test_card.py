@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.card_files import CERTIFICATE, KEY, NETWORK_CONFIG, PSK, TOURNAMENT, USER_DATA
 from tests.support.command import command, refused
 from tests.support.fast import fast_among
-from tests.unit.config.test_card import CERTIFICATE, KEY, TOURNAMENT
-from tests.unit.config.test_imager import NETWORK_CONFIG, PSK, USER_DATA
 
 from shutthebox.config.card import Network
 from shutthebox.config.schema import default_text, read_config

@@ -1,7 +1,6 @@
 """`shutthebox update`: its messages about an update before RAUC writes it."""
 
 import itertools
-import json
 import os
 import random
 import re
@@ -19,6 +18,7 @@ from pathlib import Path
 import pytest
 from tests.support.command import printed, refused
 from tests.support.stick import put_program
+from tests.support.updates import info
 from tests.support.waiting import until
 
 from shutthebox import __version__
@@ -27,11 +27,6 @@ from shutthebox.adapters.store.schema import VERSION
 from shutthebox.game.facts import Chosen
 from shutthebox.owner import update
 from shutthebox.owner.update import Bundle, UpdateError, known_keys
-
-
-def info(version: str = "99", **meta: str) -> str:
-    described = {"update": {"compatible": "shutthebox-pi-arm64", "version": version}}
-    return json.dumps({**described, "meta": {"shutthebox": meta}} if meta else described)
 
 
 def rauc_says(folder: Path, told: str) -> None:

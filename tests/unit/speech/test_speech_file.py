@@ -5,20 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.support.announcements import published
 from tests.support.box import S
 from tests.support.machine import Table, settings_for
 
 from shutthebox.speech.sentences import Announcement, Announcer
-from shutthebox.speech.speech_file import FILE_NAME, VERSION, SpeechFileReader, SpeechFileWriter
-
-
-def published(folder: Path, *texts: str, started: int = 1, first: int = 1) -> None:
-    said = [
-        {"number": number, "text": text, "language": "en", "waits": False}
-        for number, text in enumerate(texts, first)
-    ]
-    document = {"version": VERSION, "started": started, "said": said}
-    (folder / FILE_NAME).write_text(json.dumps(document))
+from shutthebox.speech.speech_file import FILE_NAME, SpeechFileReader, SpeechFileWriter
 
 
 def heard(reader: SpeechFileReader) -> list[str]:

@@ -9,6 +9,7 @@ import wave
 from pathlib import Path
 
 import pytest
+from tests.support.announcements import published
 from tests.support.command import refused
 from tests.support.fast import fast_among
 from tests.support.stick import put_program, put_python_program
@@ -19,8 +20,6 @@ from shutthebox.cli.speech import run
 from shutthebox.speech.sentences import Announcement
 from shutthebox.speech.voice import PROGRAM, Voice, VoiceError
 from shutthebox.translations import finished_codes
-
-from .test_speech_file import published
 
 REAL = shutil.which(PROGRAM)
 needs_espeak = pytest.mark.skipif(REAL is None, reason=f"no {PROGRAM} here: apt install {PROGRAM}")

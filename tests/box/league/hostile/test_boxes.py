@@ -10,7 +10,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from sqlalchemy import select
-from tests.box.league.hostile.town import Attack, HostileBox, Town
+from tests.box.league.hostile.town import Attack, HostileBox, Town, a_match_of_a_week
 from tests.support.cpu import cpu_s
 from tests.support.generate import random_record
 from tests.support.league import CONDITIONS, Listener, played_record
@@ -18,7 +18,6 @@ from tests.support.league import CONDITIONS, Listener, played_record
 from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import MAX_BYTES, MatchPlayed, PlayerSigned
 from shutthebox.rules.record import Record, write
-from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.ledger import MAX_MESSAGE_BYTES
 from shutthebox_league.schema import MATCH
@@ -45,27 +44,6 @@ def eight_tables_of_nine(box: HostileBox, ends: threading.Event) -> None:
         assert box.send(box.chain.play(played_record(seed, players=9), now_s)).status == COMMITTED
         for seat in range(9):
             assert box.send(box.chain.sign(seat + 1, nine(seat), now_s)).status == COMMITTED
-
-
-def long_record(limit: int) -> Record:
-    """A match of nine seats to a limit that nobody plays to."""
-    return played_record(1, game="tournament-100", players=9, limit=limit)
-
-
-def a_match_of_a_week(box: HostileBox, ends: threading.Event) -> None:
-    """As long as the largest entry, and as long as a record may be: the second takes most to check."""
-    too_long, longest = write(long_record(28_000)), write(long_record(5_600))
-    assert len(too_long) > 2 * MAX_RECORD
-    assert 0.9 * MAX_RECORD < len(longest) < MAX_RECORD
-    while not ends.is_set():
-        for text, status in ((too_long, REFUSED), (longest, COMMITTED)):
-            box.chain.matches += 1
-            now_s = int(time.time())
-            receipt = box.send(box.chain.add(MatchPlayed(box.chain.matches, now_s - 9, now_s, text)))
-            # When it has used its hour up it is told "later", and the chain goes on from there.
-            if receipt.reason.startswith("later: "):
-                return
-            assert receipt.status == status
 
 
 def reports_in_other_encodings(box: HostileBox, ends: threading.Event) -> None:

@@ -11,9 +11,16 @@ from string import ascii_uppercase
 
 import pytest
 from sqlalchemy import func, insert, select, update
-from tests.box.league.hostile.test_boxes import a_match_of_a_week
-from tests.box.league.hostile.test_visitors import ask, is_open
-from tests.box.league.hostile.town import HONEST, HostileBox, Town, most_memory, peak_memory
+from tests.box.league.hostile.town import (
+    HONEST,
+    HostileBox,
+    Town,
+    a_match_of_a_week,
+    ask,
+    is_open,
+    most_memory,
+    peak_memory,
+)
 from tests.support.league import played_record
 from tests.support.waiting import HANG_S, until
 

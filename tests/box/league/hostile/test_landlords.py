@@ -12,10 +12,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Select, func, insert, select
-from tests.box.league.test_events import CLOSES_S, Cup
-from tests.box.league.test_ratings import NIGHT
-from tests.box.league.test_side_by_side import post
-from tests.box.league.test_voiding import Town
+from tests.box.league.evenings import CLOSES_S, NIGHT, Cup, Town, post
 from tests.support.league import FakeBox, journal_of, played_record
 
 from shutthebox_league import ratings, voiding

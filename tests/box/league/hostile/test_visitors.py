@@ -3,7 +3,6 @@
 import asyncio
 import threading
 import time
-import urllib.parse
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC
@@ -13,8 +12,7 @@ import pytest
 import sqlalchemy.event
 from sqlalchemy import delete, func, insert, select
 from starlette.types import Message
-from tests.box.league.hostile.town import Attack, HostileBox, Town
-from tests.support import http_client
+from tests.box.league.hostile.town import Attack, HostileBox, Town, ask, is_open
 from tests.support.waiting import HANG_S
 
 from shutthebox.rules.equal_dice import Tournament
@@ -28,13 +26,6 @@ from shutthebox_uplink.uplink import tls_context
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 VISITORS = 24
-
-
-def ask(town: Town, path: str, form: dict[str, str] | None = None, cookie: str = "") -> int:
-    """The status of the page's answer to a request."""
-    body = None if form is None else urllib.parse.urlencode(form).encode()
-    headers = {"Origin": f"http://127.0.0.1:{town.page_port}", "Cookie": cookie}
-    return http_client.ask(town.page_port, path, "POST" if body else "GET", body, **headers)[0].status
 
 
 def many(visit: Callable[[Random], object]) -> Attack:
@@ -53,10 +44,6 @@ def many(visit: Callable[[Random], object]) -> Attack:
             thread.join(HANG_S * 4)
 
     return attack
-
-
-def is_open(town: Town) -> bool:
-    return ask(town, "/") == 200
 
 
 def test_a_crowd_that_reads(town: Town) -> None:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import threading
 import time
+import urllib.parse
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from random import Random
 
 from sqlalchemy import func, select
 from tests.box.league.running import Part
+from tests.support import http_client
 from tests.support.league import (
     BoxLine,
     FakeBox,
@@ -34,9 +36,13 @@ from tests.support.postgresql import Postgresql
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.outbox import entry_name
+from shutthebox.outbox_entry import MatchPlayed
+from shutthebox.rules.record import Record, write
+from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.database import open_database
 from shutthebox_league.schema import GAP, IS_DUE, MATCH, SEAT
 from shutthebox_uplink.settings import Enrolment
+from shutthebox_uplink.signing import COMMITTED, REFUSED
 from shutthebox_uplink.uplink import LOOK_S
 
 RECEIPT_S = float(os.environ.get("RECEIPT_S", inf))
@@ -300,3 +306,35 @@ def open_town(folder: Path, server: Postgresql | None) -> Town:
         town.close()
         raise
     return town
+
+
+def long_record(limit: int) -> Record:
+    """A match of nine seats to a limit that nobody plays to."""
+    return played_record(1, game="tournament-100", players=9, limit=limit)
+
+
+def a_match_of_a_week(box: HostileBox, ends: threading.Event) -> None:
+    """As long as the largest entry, and as long as a record may be: the second takes most to check."""
+    too_long, longest = write(long_record(28_000)), write(long_record(5_600))
+    assert len(too_long) > 2 * MAX_RECORD
+    assert 0.9 * MAX_RECORD < len(longest) < MAX_RECORD
+    while not ends.is_set():
+        for text, status in ((too_long, REFUSED), (longest, COMMITTED)):
+            box.chain.matches += 1
+            now_s = int(time.time())
+            receipt = box.send(box.chain.add(MatchPlayed(box.chain.matches, now_s - 9, now_s, text)))
+            # When it has used its hour up it is told "later", and the chain goes on from there.
+            if receipt.reason.startswith("later: "):
+                return
+            assert receipt.status == status
+
+
+def ask(town: Town, path: str, form: dict[str, str] | None = None, cookie: str = "") -> int:
+    """The status of the page's answer to a request."""
+    body = None if form is None else urllib.parse.urlencode(form).encode()
+    headers = {"Origin": f"http://127.0.0.1:{town.page_port}", "Cookie": cookie}
+    return http_client.ask(town.page_port, path, "POST" if body else "GET", body, **headers)[0].status
+
+
+def is_open(town: Town) -> bool:
+    return ask(town, "/") == 200

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.kept import LEFT_4, PLAIN, keep_match, sound
+from tests.support.kept import LEFT_4, keep_an_evening, sound
 from tests.support.versions import NEXT, take_next_version
 
 from shutthebox.adapters.store.chain import read_mark
@@ -15,7 +15,7 @@ from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, Faulted, PlayersLeft, Signed
+from shutthebox.game.facts import Chosen
 from shutthebox.game.stored_match import KeptMatch
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
@@ -26,20 +26,6 @@ def earlier(tmp_path: Path) -> Path:
     """A folder with a store: a match that was won and signed, and one on the table."""
     keep_an_evening(tmp_path)
     return tmp_path
-
-
-def keep_an_evening(folder: Path, matches: int = 1) -> None:
-    """Keeps so many matches that were won and signed, and one on the table."""
-    with closing(Store(folder, lambda: 1_700_000_000.0)) as store:
-        store.keep(Chosen("box.language", "fr"))
-        for _ in range(matches):
-            keep_match(store, begin(PLAIN, 1), *LEFT_4)
-            store.keep(Signed(0, "ABC"))
-            store.keep(PlayersLeft())
-        store.keep(Faulted("lever", "lever 3 chatters"))
-        store.keep_health({3: 5}, {3: 17})
-        store.keep(Began(begin(builtin("pub"), 2)))
-        store.keep(Thrown((3, 5)))
 
 
 def test_a_store_of_an_earlier_version_is_continued(earlier: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.box import BoxUnderTest, S
+from tests.support.damage import KEPT, change, clock, play_a_little
 from tests.support.kept import NOON, alter, mended, sound
 from tests.support.open_files import open_files
 from tests.support.permissions import obey_permissions
@@ -39,27 +40,6 @@ from shutthebox.game.modes.rolling import Rolling
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.translations import localize_screen
-
-KEPT = f"{STORE_FILE}.2026-11-21T12-00-00.damaged"
-
-
-def clock() -> float:
-    return NOON
-
-
-def play_a_little(folder: Path) -> None:
-    with closing(Store(folder, clock)) as store:
-        store.keep(Began(begin(builtin("traditional"), 2)))
-        store.keep(Thrown((3, 5)))
-        store.keep(Moved(0b10000000))
-
-
-def change(*statements: str) -> Callable[[Path], None]:
-    def damage(folder: Path) -> None:
-        play_a_little(folder)
-        alter(folder, *statements)
-
-    return damage
 
 
 def text(folder: Path) -> None:

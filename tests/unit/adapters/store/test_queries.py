@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from tests.support.command import printed
 from tests.support.kept import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter, house
-from tests.support.shows import changed
+from tests.support.shows import SHOW, changed
 from tests.support.writer import linked_to
-from tests.unit.adapters.store.test_scores_file import SHOW
 
 from shutthebox.adapters.store.database import STORE_FILE, open_to_read
 from shutthebox.adapters.store.queries import Player, latest, past, read, statistics_lines

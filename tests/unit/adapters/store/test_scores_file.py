@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.kept import CAPTAIN, LEFT_4, LEFT_6, PLAIN, SHUT, Matches, alter
 from tests.support.machine import settings_for
-from tests.support.shows import changed, plain_show
+from tests.support.shows import SHOW, changed
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import STORE_FILE as STORE
@@ -27,18 +27,6 @@ from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.words import explain
-
-SHOW = plain_show(
-    Screen(Mode.FLIPPING),
-    player=2,
-    open=(1, 2),
-    throw=(3, 5),
-    scores=(15, None),
-    totals=(15, 0),
-    owes=(Fraction(0), Fraction(0)),
-    seats=("ANN", "Player 2"),
-    game=builtin("pub"),
-)
 
 
 def read(folder: Path) -> dict[str, object]:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.damage import KEPT, change, clock, play_a_little
+from tests.support.kept import keep_an_evening
 from tests.support.versions import take_next_version
-from tests.unit.adapters.store.test_migrations import keep_an_evening
-from tests.unit.adapters.store.test_open_store import KEPT, change, clock, play_a_little
 
 from shutthebox.adapters.store.backup import back_up, put_beside
 from shutthebox.adapters.store.database import STORE_FILE, open_to_read

@@ -15,9 +15,9 @@ from typing import Self
 
 import pytest
 from tests.support.fast import fast_among
+from tests.support.kept import play_a_little
 from tests.support.small_disk import small_disk
 from tests.support.stick import Box, FolderVolume, helped
-from tests.unit.cli.test_backup import play_a_little
 
 from shutthebox.adapters.store.backup import last_save
 from shutthebox.adapters.store.database import STORE_FILE, Store

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tests.support.command import command
 from tests.support.failing_disk import LACKING, FailingDisk, failing_disk
+from tests.support.kept import play_a_little
 from tests.support.stick import Box, FolderVolume, helped
-from tests.unit.cli.test_backup import play_a_little
-from tests.unit.owner.stick.test_updating import Card, card
+from tests.support.updates import Card
 
 from shutthebox.adapters.store.backup import last_save
 from shutthebox.adapters.store.open_store import RESTORE_NAME
@@ -23,8 +23,6 @@ from shutthebox.owner.card import TAKEN
 from shutthebox.owner.stick import helper, saving
 
 pytestmark = pytest.mark.skipif(bool(LACKING), reason=LACKING)
-
-__all__ = ["card"]
 
 ERRORS = (errno.ENODEV, errno.EIO, errno.ENOSPC, errno.EROFS)
 JOBS = (StickJob.SAVE, StickJob.SETTINGS, StickJob.TAKE_OVER, StickJob.INSPECT, StickJob.UPDATE)

@@ -4,79 +4,21 @@ from __future__ import annotations
 
 import sys
 import threading
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
+from contextlib import nullcontext
 
 import pytest
 from tests.support.small_disk import small_disk
-from tests.support.stick import Box, FolderVolume, helped, put_program
-from tests.unit.owner.test_update import info
+from tests.support.stick import FolderVolume, put_program
+from tests.support.updates import Card, info
 
 from shutthebox import __version__
 from shutthebox.adapters.store.schema import VERSION
-from shutthebox.game.stick import Stick, StickJob, StickOutcome
+from shutthebox.game.stick import StickJob, StickOutcome
 from shutthebox.owner import update
 from shutthebox.owner.stick import updating
 from shutthebox.owner.stick.errors import JobError
 from shutthebox.owner.stick.helper import Helper
 from shutthebox.owner.update import known_keys
-
-RAUC = """\
-echo $1 >>%s
-case $1 in
-info)
-    grep -q good "$3" || { echo "signature verification failed" >&2; exit 1; }
-    echo '%s'
-    ;;
-install)
-    [ ! -e %s ] || { echo "LastError: the slot is worn out"; exit 1; }
-    cp "$2" %s
-    echo "  0%% Installing"; echo " 50%% Copying"; echo "100%% Installing done."
-    ;;
-esac
-"""
-
-
-class Card:
-    """A card's system as far as the helper looks, with a RAUC that finds every file good that says so."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.kept, self.stick = folder, folder / "data", folder / "stick"
-        self.worn_out, self.written = folder / "worn-out", folder / "written"
-        self.asked = folder / "asked"
-        (self.kept / "card").mkdir(parents=True)
-        self.stick.mkdir()
-        self.describe("9.9.9", store=str(VERSION), config=" ".join(known_keys()))
-
-    def describe(self, version: str, **meta: str) -> None:
-        script = RAUC % (self.asked, info(version, **meta), self.worn_out, self.written)
-        put_program(self.folder / "rauc", script)
-
-    def helped(self, *, is_card: bool = False) -> AbstractContextManager[Box]:
-        volume, state = FolderVolume(self.stick), self.folder / "state"
-        return helped(volume, state, self.folder, kept=self.kept, is_card=is_card)
-
-    def done(self, job: StickJob) -> Stick:
-        with self.helped() as box:
-            if job is StickJob.UPDATE:
-                box.done(StickJob.INSPECT)
-            return box.done(job)
-
-    def seen(self, *, is_card: bool = False) -> Stick:
-        with self.helped(is_card=is_card) as box:
-            return box.seen()
-
-
-@pytest.fixture
-def card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Card:
-    found = Card(tmp_path)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    for module in (update, updating):
-        monkeypatch.setattr(module, "FETCHED", found.kept / "card/update.raucb")
-    monkeypatch.setattr(update, "BACKUP", found.kept / "card/before-update.sqlite3")
-    monkeypatch.setattr(update, "SERVICE_FOLDER", tmp_path / "state")
-    monkeypatch.setattr(update, "CONFIG_FILE", found.kept / "etc/config.toml")
-    return found
 
 
 def test_an_update_is_offered_by_its_name_inspected_once_chosen(card: Card) -> None:

@@ -8,8 +8,8 @@ import pytest
 from selenium import webdriver
 from tests.support.chromium import resize, serious_findings, start_chromium
 from tests.support.http_client import answering
+from tests.support.scoreboard import SCORES
 from tests.support.waiting import until
-from tests.unit.web.scoreboard.test_page import SCORES
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.profile import MAX_PLAYERS

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.support import debian
-from tests.unit.adapters.store.test_scores_file import SHOW
+from tests.support.shows import SHOW
 
 from shutthebox.adapters.store.database import STORE_FILE as STORE
 from shutthebox.adapters.store.database import open_to_read

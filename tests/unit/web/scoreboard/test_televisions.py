@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.web.scoreboard.test_page import made
+from tests.support.scoreboard import made
 
 if TYPE_CHECKING:
     import esprima

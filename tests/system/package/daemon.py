@@ -1,0 +1,44 @@
+"""The box's service in a Debian of its own."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from .root import Root
+
+STATE = "/var/lib/private/shutthebox"
+
+DROP_IN = """\
+[Unit]
+ConditionPathExistsGlob=
+[Service]
+ExecStart=
+ExecStart=/usr/bin/python3 /opt/no_pins.py
+"""
+
+
+def shown(root: Root, key: str) -> str:
+    return root.run("systemctl", "show", "--value", f"--property={key}", "shutthebox").stdout.strip()
+
+
+def journal(root: Root, *options: str) -> str:
+    return root.run("journalctl", "--no-pager", *options).stdout
+
+
+def matches_begun(root: Root) -> int:
+    first = root.run("shutthebox", "stats", "--state", "/var/lib/shutthebox").stdout.splitlines()[0]
+    return int(first.split()[4])
+
+
+def without_pins(root: Root) -> None:
+    """From the next start on the unit runs a program that needs no chip."""
+    root.put(Path(__file__).with_name("no_pins.py"), "/opt/no_pins.py")
+    drop_in = root.path / "etc/systemd/system/shutthebox.service.d/no-pins.conf"
+    drop_in.parent.mkdir(exist_ok=True)
+    drop_in.write_text(DROP_IN)
+
+
+def as_nobody(root: Root, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command as another user of this machine."""
+    return root.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command, check=False)
