@@ -41,6 +41,17 @@ def test_an_update_is_offered_by_its_name_inspected_once_chosen(card: Card) -> N
     assert not list((card.kept / "card").glob("*.raucb")), "the copy goes"
 
 
+def test_of_several_updates_the_latest_is_offered_and_written(card: Card) -> None:
+    for version in ("9.9.9", "9.8.0", "9.10.0"):
+        (card.stick / f"shutthebox-{version}.raucb").write_text(f"good {version}")
+    card.describe("9.10.0", store=str(VERSION), config=" ".join(known_keys()))
+    with card.helped() as box:
+        assert box.seen(lambda stick: StickJob.UPDATE in stick.offers).version == "9.10.0"
+        box.done(StickJob.INSPECT)
+        assert box.done(StickJob.UPDATE).outcome is StickOutcome.UPDATE_WRITTEN
+    assert card.written.read_text() == "good 9.10.0"
+
+
 @pytest.mark.parametrize(
     "name", ["new.raucb", "shutthebox-.raucb", "shutthebox-\u202e1.raucb", f"shutthebox-{'9' * 99}.raucb"]
 )
