@@ -113,6 +113,19 @@ def test_an_entry_goes_when_the_league_has_it_and_not_before(place: Place, tmp_p
     league.broker.close()
 
 
+def test_a_box_that_is_switched_off_is_offline_for_the_league(place: Place, tmp_path: Path) -> None:
+    """A goodbye in good order isn't a lost line: the broker has no last word to give for it."""
+    sender = Sender(tmp_path, place.enrol("lion"))
+    league = consumer_listener(place, "shutthebox/+/availability")
+    with running(sender.uplink):
+        assert league.message("lion.1/availability") == ONLINE.encode()
+    assert league.message("lion.1/availability") == OFFLINE.encode()
+    league.broker.close()
+    late = consumer_listener(place, "shutthebox/+/availability")
+    assert late.message("lion.1/availability") == OFFLINE.encode(), "it's retained"
+    late.broker.close()
+
+
 def test_a_box_that_has_left_the_league_is_not_told_of_it_for_ever(tmp_path: Path) -> None:
     sender = Sender(tmp_path, None)
     says = sender.outbox / UPLINK_STATUS_FILE
