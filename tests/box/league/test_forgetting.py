@@ -17,9 +17,10 @@ from tests.support.league import FakeBox, LeagueBox, found_league, played_record
 from tests.support.postgresql import Postgresql
 
 from shutthebox_league.authority import Authority
+from shutthebox_league.checking import CLOCK_AHEAD_S
 from shutthebox_league.initials import digest_of
 from shutthebox_league.main import main
-from shutthebox_league.players import forget, waiting_seats
+from shutthebox_league.players import forget, forgotten_among, waiting_seats
 from shutthebox_league.schema import ENTRY, METADATA, PUB, SEAT, STANDING
 from shutthebox_league.standings import WHOLE_LEAGUE
 
@@ -184,6 +185,26 @@ def test_a_card_whose_clock_is_years_ahead_brings_nobody_back(lion: LeagueBox) -
     lion.enrolment, lion.box = lion.place.enrol("lion"), FakeBox("5" * 32)
     play_in_2100("BYE", "ANN")
     assert "BYE" not in names(lion)
+
+
+def test_the_forgotten_are_refused_where_they_asked_for_it_and_nobody_else(tmp_path: Path) -> None:
+    now_s, lion, bell = 1_790_000_000, 1, 2
+    before_s, ahead_s = now_s - 1, now_s + CLOCK_AHEAD_S + 1
+    engine = found_league(tmp_path, with_broker=False).engine
+    with engine.begin() as db:
+        forget(db, "BYE", lion, now_s)
+        forget(db, "OUT", None, now_s)
+        wanted = {
+            (initials, pub, began_s)
+            for initials in ("ANN", "BYE", "OUT")
+            for pub in (lion, bell)
+            for began_s in (before_s, now_s, ahead_s)
+        }
+        found = forgotten_among(db, wanted, now_s)
+        assert forgotten_among(db, set(), now_s) == set()
+    engine.dispose()
+    gone = ("BYE", lion), ("OUT", lion), ("OUT", bell)
+    assert found == {(*who, began_s) for who in gone for began_s in (before_s, ahead_s)}
 
 
 def test_a_landlord_who_forgets_all_day_does_not_fill_the_disk(tmp_path: Path) -> None:

@@ -37,7 +37,14 @@ from shutthebox_league.ratings import CONFIRMING_S, MOST_MU, SIGNING_S
 from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _result
 from shutthebox_league.reviewing import review
 from shutthebox_league.schema import CATEGORY, MATCH, RATING, REVIEW, SEAT, STANDING
-from shutthebox_league.standings import Measure, Period, categories_played
+from shutthebox_league.standings import (
+    WHOLE_LEAGUE,
+    Measure,
+    Period,
+    categories_played,
+    latest_matches,
+    standings,
+)
 
 
 @pytest.fixture
@@ -57,6 +64,26 @@ def test_a_match_is_rated_once_when_all_have_signed(evening: Evening) -> None:
     assert sorted(first) == ["ANN", "BOB"]
     evening.review()
     assert evening.ratings() == first
+
+
+def test_a_pub_shows_its_own_players_and_the_league_shows_everybody(evening: Evening) -> None:
+    evening.play(played_record(1), "ANN", "BOB")
+    LeagueBox(evening.place, "bell", "The Bell").play(played_record(2), "CAT", "DAN")
+    evening.review()
+    everybody, lion, bell = {"ANN", "BOB", "CAT", "DAN"}, {"ANN", "BOB"}, {"CAT", "DAN"}
+    with evening.place.engine.begin() as db:
+        ((category, _),) = categories_played(db)
+        for pub_id, own in enumerate((everybody, lion, bell), WHOLE_LEAGUE):
+            found = standings(
+                db, category, Period.EVER, NIGHT, Measure.WINS, highest_wins=False, pub_id=pub_id
+            )
+            assert {row.initials for row in found} == own
+            latest = latest_matches(db, 9, pub_id=pub_id or None)
+            assert {seat.initials for match in latest for seat in match["seats"]} == own
+        (signed,) = latest_matches(db, 9, initials="ANN")
+        assert {seat.initials for seat in signed["seats"]} == lion
+        (chosen,) = latest_matches(db, 9, ids=[2])
+        assert {seat.initials for seat in chosen["seats"]} == bell
 
 
 @pytest.mark.slow
