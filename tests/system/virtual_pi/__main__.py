@@ -1,6 +1,6 @@
 """Runs one command in a fresh virtual Pi with the project in it, and shows its output.
 
-python3 -m tests.system.virtual_pi python3 /opt/project/tests/benchmarks/pins.py
+python3 -m tests.system.virtual_pi python3 /opt/project/tests/benchmarks/daemon.py
 
 Ends as the command does, or with 75 and one line where there can be no virtual Pi: something is
 missing here, or can't be fetched.
