@@ -15,6 +15,7 @@ from queue import Empty, SimpleQueue
 from secrets import randbits
 from typing import TextIO
 
+from shutthebox.adapters import signatures
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.worker import DisplayWorker
@@ -33,7 +34,7 @@ from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.recorder import LinkedRecorder, create
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
+from shutthebox.simulator.virtual_link import LinkEnd, Signs, VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
 from shutthebox.web.http import LOOPBACK
 
@@ -96,7 +97,7 @@ class Duel:
         self._start_ns = time.monotonic_ns()
         self._time = VirtualTime()
         self._seed = randbits(62)
-        self.link = VirtualLink(self._seed, lambda: self._time.now_ns)
+        self.link = VirtualLink(self._seed, lambda: self._time.now_ns, _signers(folder))
         self._time.add(self.link)
         self._mail: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stack = ExitStack()
@@ -198,6 +199,18 @@ class Duel:
     def close(self) -> None:
         """Closes pages and boxes."""
         self._stack.close()
+
+
+def _signers(folder: Path) -> Sequence[Signs]:
+    """Of both boxes, with new keys; none on a machine without the library."""
+    if not signatures.can_check():
+        return ()
+    from shutthebox_link.signing import Signer
+
+    keys = [folder / f"key-{end + 1}" for end in range(2)]
+    for key in keys:
+        key.mkdir()
+    return [*map(Signer, keys)]
 
 
 class Page(ThreadingHTTPServer):
