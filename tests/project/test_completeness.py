@@ -142,7 +142,7 @@ def test_every_item_of_the_menu_is_in_it() -> None:
 def test_every_word_of_a_link_is_said_and_heard() -> None:
     """By the box; and by its helper, and the one of scenarios."""
     words, game = get_args(Message), (PACKAGE / "game").rglob("*.py")
-    by_box = calls(*game, PACKAGE / "link/match.py", PACKAGE / "link/invitation.py")
+    by_box = calls(*game, *(PACKAGE / f"link/{name}.py" for name in ("match", "invitation", "rematch")))
     assert not lacking((*words, *get_args(LinkRequest)), by_box), "no box says it"
     heard = {came.__name__ for _, came in ADVICE} | said(PACKAGE / "game/machine.py")
     assert not lacking((*words, *get_args(LinkReport)), heard), "no mode hears it: ADVICE in game/table.py"

@@ -38,7 +38,6 @@ from tests.support.walk import read_prompts
 from shutthebox.adapters.signatures import is_genuine
 from shutthebox.adapters.store.chain import MARK_NAME
 from shutthebox.adapters.store.database import STORE_FILE
-from shutthebox.adapters.store.queries import latest_finished
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import Config
@@ -87,6 +86,7 @@ TROUBLE_NS, REST_NS = 240 * S, AGAIN_NS + 30 * S
 """So long all may be bad, and so long it's well afterwards. Only who is away on purpose is so for longer."""
 
 MOST_STEPS = 6000
+MOST_REMATCHES = 2
 MOST_ABSENCES = 2
 """Each takes as long as all the rest: a box looks at its contacts every second."""
 
@@ -112,6 +112,7 @@ class Trouble(NamedTuple):
         away: a box, or what it's linked by, is away for about as long as a match waits.
         leaves: players leave their match.
         declines: of the invitations, so many are.
+        again: of the results, after so many players want a rematch.
         pairing: all of it from the start, not only once the match has begun.
     """
 
@@ -124,6 +125,7 @@ class Trouble(NamedTuple):
     away: float = 0.0
     leaves: float = 0.0
     declines: float = 0.0
+    again: float = 0.0
     pairing: bool = False
 
 
@@ -142,6 +144,8 @@ class Ending(StrEnum):
     NO_THROW_FOR_GUEST = "the host's throw was too late for the guest"
     BOTH_GAVE_UP = "too late for both"
     SILENCE = "too late from a box that was there"
+    AGAIN = "a result, and a rematch"
+    NOT_AGAIN = "the players of one box wanted a rematch, those of the other didn't"
     PARTED = "a result at one box, whose players left before the other had it"
 
 
@@ -153,7 +157,8 @@ class Kept(NamedTuple):
     """A match as a box has kept it.
 
     Attributes:
-        session: of the two boxes.
+        session: of the two boxes; of a rematch, its name.
+        seat: of this box, from 0.
         match: that the facts give; None once it's left, or if the rules don't allow them.
         facts: all its actions.
         is_sound: the rules allow the actions.
@@ -165,6 +170,7 @@ class Kept(NamedTuple):
     """
 
     session: str = ""
+    seat: int = 0
     match: Match | None = None
     facts: tuple[Action, ...] = ()
     is_sound: bool = True
@@ -178,7 +184,7 @@ class Kept(NamedTuple):
         """The match after another fact."""
         match fact:
             case Began(match, link=link):
-                return Kept(link.agreement.session if link else "", match)
+                return Kept(link.agreement.session, link.seat, match) if link else Kept(match=match)
             case Finished():
                 return self._replace(is_over=True)
             case PlayersLeft():
@@ -223,6 +229,7 @@ class Seat:
         screen: the latest, in words.
         seen: the actions that screens have shown.
         insisted: the sessions that its hands have ended before their time.
+        past: the matches that were followed by a rematch.
         was_away: the latest screen of a match that waits said that the other box is away.
         die_in: effects until the plug is pulled; None for never.
     """
@@ -239,6 +246,7 @@ class Seat:
         self.kept = Kept()
         self.seen: tuple[Action, ...] = ()
         self.insisted: set[str] = set()
+        self.past: list[Kept] = []
         self.was_away = False
         self.die_in: int | None = None
         self.dies_writing = False
@@ -276,6 +284,9 @@ class Seat:
                 self._note(self.kept.session, self.kept.facts)
             if isinstance(what.fact, Began):
                 self.seen = ()
+                if before.match is not None:
+                    assert before.is_over, f"box {self.number + 1} begins another match during one"
+                    self.past.append(before._replace(match=None, has_left=True))
             elif isinstance(what.fact, PlayersLeft) and "Not sent yet" in self.text:
                 self.insisted.add(self.kept.session)
         elif isinstance(what, Show):
@@ -437,6 +448,10 @@ class Simulation:
             self.trouble = self.trouble._replace(
                 stores=more.choice((0, 0.005, 0.02)), clocks=more.choice((0, 0.01))
             )
+            self.trouble = self.trouble._replace(again=Random(f"{seed} again").choice((0, 0.7, 0.95)))
+        self._tastes = Random(f"{seed} tastes")
+        self._wish: dict[tuple[str, int], bool] = {}
+        """Whether players want a rematch, by session and seat."""
         self.game = game or random.choice(GAMES)
         self.time = VirtualTime()
         self.link: VirtualLink | HelperLink
@@ -558,13 +573,15 @@ class Simulation:
             assert seat.seen == kept.facts[: len(seat.seen)], f"{who} has lost what it has shown"
             waits = "Hold 10 s" in seat.text and self.time.now_ns > self._bad_ns + AGAIN_NS
             assert not waits, f"all is well, and {who} waits for the other: {seat.text!r}"
-            if kept.session:
-                both = self._matches.setdefault(kept.session, {})
-                was = both.get(seat.number, Kept())
-                assert not was.is_over or kept.is_over, f"{who} has lost a result"
-                both[seat.number] = kept
-        for session in {seat.kept.session for seat in self.seats} - {""}:
-            both = self._matches[session]
+            for each in (*seat.past, kept):
+                if each.session:
+                    both = self._matches.setdefault(each.session, {})
+                    was = both.get(seat.number, Kept())
+                    assert not was.is_over or each.is_over, f"{who} has lost a result"
+                    both[seat.number] = each
+        if all(seat.past for seat in self.seats):
+            self.endings.add(Ending.AGAIN)
+        for session, both in self._matches.items():
             if len(both) == 2:
                 most = min(len(kept.facts) for kept in both.values())
                 assert both[0].facts[:most] == both[1].facts[:most], "one record"
@@ -584,7 +601,7 @@ class Simulation:
         if kept.session in seat.insisted:
             self.endings.add(Ending.HOST_LEFT if host else Ending.GUEST_LEFT)
         elif is_late and ("too long" in seat.text or is_unsaid):
-            if kept.roller == seat.number:
+            if kept.roller == kept.seat:
                 self.endings.add(Ending.NO_LINK_FOR_HOST if host else Ending.NO_LINK_FOR_GUEST)
             else:
                 self.endings.add(Ending.NO_THROW_FOR_HOST if host else Ending.NO_THROW_FOR_GUEST)
@@ -599,22 +616,26 @@ class Simulation:
 
     def _verify(self) -> None:
         """Looks whether what the boxes have stored proves to anybody what has happened, and is the same."""
-        records = []
+        records: dict[str, list[str]] = {}
         for seat in self.seats:
-            if seat.kept.is_over:
-                assert seat.box.store is not None, "the box has a store"
-                db = seat.box.store.connection
-                record = kept_match(db, latest_finished(db), "store")
+            assert seat.box.store is not None, "the box has a store"
+            db, over = seat.box.store.connection, set[str]()
+            for (number,) in db.execute("select distinct match from result").fetchall():
+                record = kept_match(db, number, "store")
+                assert record.boxes is not None, "both boxes are named"
+                session = record.boxes.session
                 assert record.conditions is not None
                 assert record.conditions.linked is not None
                 proof = record.conditions.linked
                 assert why_unproven(record, proof) is None
-                if isinstance(self.link, HelperLink) and seat.kept.session not in self._insisted:
+                if isinstance(self.link, HelperLink) and session not in self._insisted:
                     self._check_signatures(record)
                 if record.actions[-1] == Advanced():  # which may be missing where players have left
                     record = replace(record, actions=record.actions[:-1])
-                records.append(write(record))
-        assert records[1:] in ([], records[:1]), "one record"
+                over.add(session)
+                records.setdefault(session, []).append(write(record))
+            assert over == {kept.session for kept in (*seat.past, seat.kept) if kept.is_over}, "all are kept"
+        assert all(each[1:] in ([], each[:1]) for each in records.values()), "one record of each match"
 
     @property
     def _insisted(self) -> set[str]:
@@ -636,7 +657,9 @@ class Simulation:
         while any(seat.show.mode is not Mode.ATTRACT for seat in self.seats):
             for seat in self.seats:
                 if seat.show.mode is not Mode.ATTRACT:
-                    self._press(seat, 1 if seat.show.mode in (Mode.MENU, Mode.LINKING) else 0.1)
+                    self._press(
+                        seat, 1 if seat.show.mode in (Mode.MENU, Mode.LINKING, Mode.MATCH_OVER) else 0.1
+                    )
                     self.wait(S)
         self.wait(AGAIN_NS)
         if isinstance(self.link, HelperLink):
@@ -834,8 +857,10 @@ class Simulation:
         elif show.mode is Mode.MATCH_OVER and "Hold 10 s" in seat.text:
             if leaves or (self.trouble.leaves and self._random.random() < 0.1 and not self._is_patient):
                 self._press(seat, 11)
-        elif show.asleep or show.mode is Mode.MATCH_OVER:
+        elif show.asleep:
             self._press(seat)
+        elif show.mode is Mode.MATCH_OVER:
+            self._after_match(seat)
         elif show.mode is Mode.ATTRACT:
             # The guest goes there once the host's room is open.
             if not seat.kept.is_over and (seat.number == 0 or self._room is not None):
@@ -846,6 +871,25 @@ class Simulation:
             self._link_up(seat)
         else:
             self._play(seat)
+
+    def _after_match(self, seat: Seat) -> None:
+        """Plays again, or leaves the result."""
+        if "They have left" in seat.text and self._wants_again(seat):
+            self.endings.add(Ending.NOT_AGAIN)
+        if "Press: again" in seat.text:
+            self._press(seat, 0.1 if self._wants_again(seat) else 1)
+        elif "Waiting" not in seat.text:
+            self._press(seat)
+        elif self._tastes.random() < 0.02:
+            self._press(seat, 1)
+
+    def _wants_again(self, seat: Seat) -> bool:
+        if self._is_patient or len(seat.past) >= MOST_REMATCHES:
+            return False
+        at = seat.kept.session, seat.number
+        if at not in self._wish:
+            self._wish[at] = self._tastes.random() < self.trouble.again
+        return self._wish[at]
 
     def leave(self, seat: Seat) -> None:
         """Ends the match before its time."""

@@ -23,6 +23,7 @@ from shutthebox.game.facts import (
     LogSigned,
     PageRules,
     PlayersLeft,
+    RematchWanted,
     Remembered,
     Resumed,
     Signed,
@@ -85,7 +86,7 @@ def facts_of_all_kinds(rng: Random) -> Iterator[Fact]:
         yield fact
         if isinstance(fact, Began) and fact.link is not None:
             yield from (Rolled(2), Revealed(_OTHER_CHAIN.link(1)))
-            yield from (LogSigned(0, "c4" * 64), BoxLeft(1, has_thrown=True))
+            yield from (LogSigned(0, "c4" * 64), BoxLeft(1, has_thrown=True), RematchWanted("3c" * 32))
         if isinstance(fact, Finished) and fact.match.result is not None and rng.random() < 0.3:
             yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
         if isinstance(fact, Thrown) and rng.random() < 0.05:
@@ -110,7 +111,7 @@ def linked_to(match: Match) -> Linked | None:
     agreement = Agreement(
         game, match.rounds, 0, 600, ("The Anchor", "The Crown"), commitments, "5e" * 16, ("3b" * 32, "")
     )
-    return Linked(agreement, 0, secret)
+    return Linked(agreement, 0, secret, "9f" * 16)
 
 
 def _remembered(number: int) -> tuple[Remembered, ...]:

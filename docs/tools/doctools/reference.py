@@ -175,7 +175,7 @@ _CONDITIONS = {
 _BOXES = {
     "session": (
         "`session 5e… 600`",
-        "their meeting, and the seconds within which a box must reveal its link",
+        "their meeting, or its rematch, and the seconds within which a box must reveal its link",
     ),
     "box": ("`box 1 The Anchor`", "what the box of this seat calls itself"),
     "key": ("`key 1 3b…`", "its public key; left out if it has none"),

@@ -26,11 +26,13 @@ class Linked(NamedTuple):
         agreement: of both boxes.
         seat: this box's, from 0.
         secret: of this box's dice.
+        pairing: the session in which it's played, if it isn't the first match there; otherwise empty.
     """
 
     agreement: Agreement
     seat: int
     secret: str
+    pairing: str = ""
 
     @property
     def beginning(self) -> LinkedMatch:
@@ -39,7 +41,7 @@ class Linked(NamedTuple):
         Raises:
             LinkError: the secret isn't the one that was agreed on.
         """
-        return join(self.agreement, self.seat, DiceChain(self.secret))
+        return join(self.agreement, self.seat, DiceChain(self.secret), self.pairing)
 
 
 class Began(NamedTuple):
@@ -103,6 +105,20 @@ class LogSigned(NamedTuple):
     def to_text(self) -> str:
         """For example ``signature 1 c4…``."""
         return f"signature {self.player + 1} {self.signature}"
+
+
+class RematchWanted(NamedTuple):
+    """The players at this box want to play a linked match again.
+
+    Attributes:
+        secret: of this box's dice for the next match.
+    """
+
+    secret: str
+
+    def to_text(self) -> str:
+        """The word alone: nobody else may see the secret."""
+        return "rematch"
 
 
 class Finished(NamedTuple):
@@ -294,6 +310,7 @@ Fact: TypeAlias = (
     | ClockShown
     | BoxLeft
     | LogSigned
+    | RematchWanted
     | Finished
     | Signed
     | PlayersLeft

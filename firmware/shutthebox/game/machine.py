@@ -63,6 +63,7 @@ from shutthebox.game.tips import mark_tip_given
 from shutthebox.game.wording import idle_text
 from shutthebox.link.match import LinkedMatch
 from shutthebox.link.messages import Levers
+from shutthebox.link.rematch import latest_message
 from shutthebox.link.requests import Leave, LinkReport, Peer, Received, Rejoin, Send
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, OddsReady, ReviewReady
 from shutthebox.rules.match import Match
@@ -413,7 +414,7 @@ class Machine:
         """How far two boxes have come, on the way to a match or in it."""
         if isinstance(self._mode, Linking):
             return self._mode.stage
-        return self._linked and len(self._linked.entries)
+        return self._linked and (len(self._linked.entries), bool(self._linked.wanted))
 
     @property
     def _linked(self) -> LinkedMatch | None:
@@ -423,10 +424,10 @@ class Machine:
     def _tell_peer(self) -> list[Effect]:
         """Says again how the match stands, unless the other box knows it all."""
         linked = self._linked
-        if linked is None or not linked.awaits_confirmation:
+        if linked is None or not linked.awaits_answer:
             return []
         self._shared = self._shared._replace(sent_ns=self._now_ns)
-        return [*ask_link(Send(linked.message()))]
+        return [*ask_link(Send(latest_message(linked)))]
 
     @property
     def _tell_ns(self) -> int | None:
@@ -436,14 +437,14 @@ class Machine:
             return None
         if shared.peer is Peer.OFFLINE:
             return shared.sent_ns + _REJOIN_NS
-        return shared.sent_ns + _TELL_NS if linked.awaits_confirmation else None
+        return shared.sent_ns + _TELL_NS if linked.awaits_answer else None
 
     def _tell_again(self) -> list[Effect]:
         linked = self._linked
         if self._shared.peer is not Peer.OFFLINE or linked is None:
             return self._tell_peer()
         self._shared = self._shared._replace(sent_ns=self._now_ns)
-        return [*ask_link(Rejoin(linked.agreement.session))]
+        return [*ask_link(Rejoin(linked.session))]
 
     def _form(self, event: FormInput) -> list[Effect]:
         """Handles what was done on the page's form instead of with the levers."""

@@ -13,6 +13,7 @@ from shutthebox.game.messages import Text
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, ask_link, keep
 from shutthebox.link.match import Agreement, LinkedMatch
+from shutthebox.link.rematch import latest_message
 from shutthebox.link.requests import Leave, Send
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
 from shutthebox.rules.actions import Action, apply
@@ -171,7 +172,7 @@ def apply_and_keep(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tupl
 
 def tell_peer(play: MatchInPlay) -> tuple[Effect, ...]:
     """Tells the other box of a linked match how it stands. Everything it's told must already be kept."""
-    return ask_link(Send(play.linked.message())) if play.linked else ()
+    return ask_link(Send(latest_message(play.linked))) if play.linked else ()
 
 
 def keep_result(play: MatchInPlay) -> tuple[Effect, ...]:

@@ -33,6 +33,6 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     play = play._replace(linked=linked)
     effects += (*ask_reviews(play), *keep_result(play))
     if linked is not None:
-        effects += (*ask_link(Rejoin(linked.agreement.session)), *tell_peer(play))
+        effects += (*ask_link(Rejoin(linked.session)), *tell_peer(play))
     target = after(play)
     return Step(ShowResult(play, {}) if isinstance(target, EndMatch) else target, effects, shared)

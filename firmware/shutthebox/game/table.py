@@ -96,7 +96,7 @@ from shutthebox.game.targets import (
     Tumble,
     Watch,
 )
-from shutthebox.link.messages import Accept, Decline, Invite, Levers, Sync
+from shutthebox.link.messages import Accept, Decline, Invite, Levers, Rematch, Sync
 from shutthebox.link.requests import HelperSigned, NotPaired, Paired, PeerIs, RoomOpened
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, ReviewReady
 
@@ -390,6 +390,7 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
         advised(Flipping, AnswerReady, flipping.answer_ready),
         advised(Flipping, HintReady, flipping.hint_ready),
         advised(MatchOver, ReviewReady, match_over.review_ready),
+        advised(MatchOver, Rematch, match_over.rematch_heard),
         advised(Linking, RoomOpened, linking.opened),
         advised(Linking, Paired, linking.paired),
         advised(Linking, NotPaired, linking.not_paired),
@@ -398,6 +399,7 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
         advised(Linking, Accept, linking.accepted),
         advised(Linking, Decline, linking.declined),
         advised_in_all(MatchMode, Sync, watching.synced),
+        advised_in_all(MatchMode, Rematch, watching.rematch_asked),
         advised_in_all(MatchMode, Levers, watching.levers_seen),
         advised_in_all(MatchMode, Invite, watching.invited_again),
         advised_in_all(MatchMode, PeerIs, watching.moved),

@@ -12,6 +12,8 @@ from shutthebox.game.messages import Text
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.link.match import LinkedMatch
+from shutthebox.link.messages import Rematch
+from shutthebox.link.rematch import next_match, tell_begun
 from shutthebox.marker import Marker
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Profile
@@ -100,11 +102,13 @@ class BeginLinked(NamedTuple):
         linked: this box's end of it.
         game: with the name that this box has for it.
         secret: of this box's dice.
+        again: tells the other box that it's played again; None for a first match.
     """
 
     linked: LinkedMatch
     game: Profile
     secret: str
+    again: Rematch | None = None
 
 
 class Watch(NamedTuple):
@@ -267,3 +271,13 @@ def after(play: MatchInPlay) -> AfterAction:
         case Stage.FINISHED:
             return EndMatch(play)
     assert_never(stage)
+
+
+def begin_again(play: MatchInPlay) -> BeginLinked | None:
+    """The next linked match; None unless the players at both boxes want it."""
+    last = play.linked
+    linked = next_match(last) if last is not None else None
+    if last is None or linked is None:
+        return None
+    told = tell_begun(linked, last.agreement.session)
+    return BeginLinked(linked, play.match.game, last.rematch, told)

@@ -114,6 +114,9 @@ class LinkedMatch(NamedTuple):
         decided: the hash of the agreement and of the entries up to the one that decides the match: what both
             boxes sign; empty until then.
         signatures: of both boxes, by seat, as far as this one has them; empty otherwise.
+        pairing: the session in which it's played, if it isn't the first match there; otherwise empty.
+        rematch: the secret of this box's dice for the next match, once its players want one; otherwise empty.
+        wanted: the other box's commitment for the next match, once its players want one; otherwise empty.
     """
 
     agreement: Agreement
@@ -132,6 +135,14 @@ class LinkedMatch(NamedTuple):
     revealed: str | None = None
     decided: str = ""
     signatures: tuple[str, str] = ("", "")
+    pairing: str = ""
+    rematch: str = ""
+    wanted: str = ""
+
+    @property
+    def session(self) -> str:
+        """The session in which the helpers carry its messages."""
+        return self.pairing or self.agreement.session
 
     @property
     def other(self) -> int:
@@ -157,6 +168,11 @@ class LinkedMatch(NamedTuple):
             or self.awaits_link
             or (is_over and self.acknowledged != len(self.entries))  # it waits for this box to confirm
         )
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Likewise, also after the match: the other box's players may not have said yet that they go on."""
+        return self.awaits_confirmation or bool(self.rematch)
 
     @property
     def proof(self) -> LinkProof:
@@ -257,7 +273,13 @@ class LinkedMatch(NamedTuple):
             self.entries[known : known + MOST_ENTRIES],
             self.chain.link(self.throws + 1) if owes_link else "",
             LogSignature(self.decided) if self.decided and self.agreement.keys[self.seat] else None,
+            self._name,
         )
+
+    @property
+    def _name(self) -> str:
+        """What the match's messages are known by; empty for the first one in a session."""
+        return self.agreement.session if self.pairing else ""
 
     def receive(self, sync: Sync) -> tuple["LinkedMatch", tuple[LinkFact, ...], bool]:
         """Handles a message from the other box.
@@ -268,6 +290,8 @@ class LinkedMatch(NamedTuple):
         Raises:
             LinkError: it doesn't fit this match.
         """
+        if sync.match != self._name:
+            return self, (), False  # it's late, or early
         linked, facts = self._take_entries(sync)
         linked = linked._confirm(sync)
         if linked.awaits_link and sync.link and sync.number == len(linked.entries):
@@ -373,8 +397,14 @@ def agreement_hash(agreement: Agreement) -> str:
     return sha256(json.dumps(agreed).encode()).hexdigest()
 
 
-def join(agreement: Agreement, seat: int, chain: DiceChain) -> LinkedMatch:
+def join(agreement: Agreement, seat: int, chain: DiceChain, pairing: str = "") -> LinkedMatch:
     """The match before its first entry.
+
+    Args:
+        agreement: between the two boxes.
+        seat: this box's, from 0.
+        chain: this box's own dice.
+        pairing: the session in which it's played, if it isn't the first match there.
 
     Raises:
         LinkError: the chain isn't the one that the agreement has for this seat.
@@ -388,4 +418,5 @@ def join(agreement: Agreement, seat: int, chain: DiceChain) -> LinkedMatch:
         agreement.beginning,
         hash=agreement_hash(agreement),
         links=agreement.commitments,
+        pairing=pairing,
     )

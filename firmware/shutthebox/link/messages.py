@@ -30,6 +30,9 @@ _MOST_NUMBER = 8 * LINKS
 
 
 _SIGNATURE = re.compile("[0-9a-f]{128}", re.ASCII)
+SESSION_DIGITS = 32
+SESSION = re.compile(f"[0-9a-f]{{{SESSION_DIGITS}}}", re.ASCII)
+"""The name of a session, or of a match that is played again in it."""
 
 
 def is_signature(text: str) -> bool:
@@ -103,6 +106,7 @@ class Sync(NamedTuple):
         entries: those that the other box may lack, at most `MOST_ENTRIES`.
         link: the sender's link, if its log ends with a roll by the other box; otherwise empty.
         signed: the sender's signature, once its log decides the match; None without.
+        match: the match's name; empty for the first one in a session.
     """
 
     number: int
@@ -111,6 +115,21 @@ class Sync(NamedTuple):
     entries: tuple[str, ...]
     link: str
     signed: LogSignature | None = None
+    match: str = ""
+
+
+class Rematch(NamedTuple):
+    """The sender has the result, and its players want to play again.
+
+    Attributes:
+        match: the name of the match that is over, also if it's the first one in the session.
+        commitment: the end of the sender's hash chain for the next one.
+        other: likewise of the other box, if the sender has heard of it and so begins; otherwise empty.
+    """
+
+    match: str
+    commitment: str
+    other: str = ""
 
 
 class Levers(NamedTuple):
@@ -125,15 +144,16 @@ class Levers(NamedTuple):
     down: int
 
 
-Message: TypeAlias = Invite | Accept | Decline | Sync | Levers
+Message: TypeAlias = Invite | Accept | Decline | Sync | Levers | Rematch
 """One message."""
 
 
 def to_line(message: Message) -> bytes:
     """A message as a line, including the line end."""
     values: list[object] = [*message]
-    if not values[-1] and isinstance(message, Invite | Accept | Sync):
-        values.pop()  # not signed; boxes that don't know of signatures understand it
+    for _ in message._field_defaults:
+        if not values[-1]:
+            values.pop()  # boxes that don't know of signatures, or of rematches, understand it
     return json.dumps([type(message).__name__.lower(), *values], separators=(",", ":")).encode() + b"\n"
 
 
@@ -160,10 +180,14 @@ def from_line(line: bytes) -> Message:
             message = Accept(*values)
         case "decline", [int(version)]:
             message = Decline(version)
-        case "sync", [int(number), str(hashed), int(first), [*entries], str(link), *signed] if (
+        case "sync", [int(number), str(hashed), int(first), [*entries], str(link), *more] if (
             is_link(hashed) and first >= 1 and _are_entries(entries) and (not link or is_link(link))
         ):
-            message = Sync(number, hashed, first, tuple(entries), link, _signed(signed))
+            message = Sync(number, hashed, first, tuple(entries), link, *_signed(more))
+        case "rematch", [str(match), str(commitment), *other] if (
+            SESSION.fullmatch(match) and is_link(commitment) and _is_key(other)
+        ):
+            message = Rematch(match, commitment, *other)
         case "levers", [int(number), int(down)] if 0 <= down < 1 << MAX_TILE and type(down) is int:
             message = Levers(number, down)
             values.pop()
@@ -186,14 +210,20 @@ def _is_key(values: list[Any]) -> bool:
     return not values or (len(values) == 1 and isinstance(values[0], str) and is_link(values[0]))
 
 
-def _signed(values: list[Any]) -> LogSignature | None:
+def _signed(values: list[Any]) -> tuple[LogSignature | None, str]:
+    """The signature and the match's name at the end of a `Sync`."""
     match values:
-        case []:
-            return None
+        case [*signed, str(name)] if SESSION.fullmatch(name):
+            pass
+        case signed:
+            name = ""
+    match signed:
+        case [] | [None]:
+            return None, name
         case [[str(digest), str(key), str(signature)]] if is_link(digest) and (
             (is_link(key) and is_signature(signature)) or not key + signature
         ):
-            return LogSignature(digest, key, signature)
+            return LogSignature(digest, key, signature), name
         case _:
             raise ValueError("no signature")
 

@@ -33,7 +33,6 @@ MOST_LINE = messages.MOST_LINE + 32
 
 _Parsed = TypeVar("_Parsed")
 _NUMBER = re.compile(f"[1-9]{{{DIGITS}}}", re.ASCII)
-_SESSION = re.compile("[0-9a-f]{32}", re.ASCII)
 _KEY = re.compile("[0-9a-f]{64}", re.ASCII)
 _SIGNATURE = re.compile("[0-9a-f]{128}", re.ASCII)
 
@@ -71,7 +70,7 @@ def _request(words: list[Any]) -> LinkRequest:
         case ["enter-room", str(room), str(code)]:
             return EnterRoom(_matching(_NUMBER, room), _matching(_NUMBER, code))
         case ["rejoin", str(session)]:
-            return Rejoin(_matching(_SESSION, session))
+            return Rejoin(_matching(messages.SESSION, session))
         case ["send", message]:
             return Send(_message(message))
         case ["leave"]:
@@ -113,7 +112,7 @@ def _report(words: list[Any]) -> LinkReport:
         case ["room-opened", str(room), str(code)]:
             return RoomOpened(_matching(_NUMBER, room), _matching(_NUMBER, code))
         case ["paired", str(session), str(key)]:
-            return Paired(_matching(_SESSION, session), key and _matching(_KEY, key))
+            return Paired(_matching(messages.SESSION, session), key and _matching(_KEY, key))
         case ["not-paired", str(why)]:
             return NotPaired(WhyNotPaired(why))
         case ["peer-is", str(peer)]:

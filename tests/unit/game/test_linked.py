@@ -11,12 +11,21 @@ from tests.support.network import End
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.contact_health import ContactHealth
-from shutthebox.game.effects import AskLink, Keep, PlaySound, Show, Sound
-from shutthebox.game.facts import BoxLeft, Faulted, Finished, PlayersLeft, Resumed
+from shutthebox.game.effects import AskLink, Effect, Keep, PlaySound, Show, Sound
+from shutthebox.game.facts import (
+    Began,
+    BoxLeft,
+    Faulted,
+    Finished,
+    PlayersLeft,
+    RematchWanted,
+    Resumed,
+)
 from shutthebox.game.inputs import (
     HealthChanged,
     Held,
     HeldLong,
+    Input,
     LinkReported,
     MemoryRead,
     Pressed,
@@ -33,7 +42,8 @@ from shutthebox.game.stored_match import NO_MATCH, KeptMatch, Unread
 from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.link.invitation import LIMIT_S, agree, invite, invited_game, linkable
 from shutthebox.link.match import LinkedMatch, Rolled, join
-from shutthebox.link.messages import Accept, Levers, Sync
+from shutthebox.link.messages import Accept, Levers, Rematch, Sync
+from shutthebox.link.rematch import next_name, want_rematch
 from shutthebox.link.requests import (
     Leave,
     LinkReport,
@@ -201,9 +211,12 @@ def ends_of_a_match(is_done: Callable[[list[End]], bool]) -> list[End]:
             end.act(random)
 
 
+def actions_of(end: End) -> list[Action]:
+    return [fact for fact in end.kept if isinstance(fact, Action)]
+
+
 def resumed(end: End) -> Machine:
-    actions = [fact for fact in end.kept if isinstance(fact, Action)]
-    return box(end.linked, KeptMatch(end.linked.agreement.beginning, actions, linked=end.linked))
+    return box(end.linked, KeptMatch(end.linked.agreement.beginning, actions_of(end), linked=end.linked))
 
 
 def all_is_said(ends: list[End]) -> bool:
@@ -394,3 +407,115 @@ def test_a_box_that_cannot_read_its_memory_tells_nobody_that_it_has_no_match(has
     assert AskLink(Rejoin(match.agreement.session)) in effects
     assert AskLink(Leave()) not in effects
     assert isinstance(machine.state.mode, Watching)
+
+
+THEIRS = DiceChain("77" * 32).commitment
+
+
+def shown_text(effects: list[Effect]) -> str:
+    shown = effects[-1]
+    assert isinstance(shown, Show)
+    return localize_screen(shown).text
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_players_who_press_after_a_match_wait_for_those_at_the_other_box(seat: int) -> None:
+    machine, match = finished(seat)
+    effects = machine.step(Pressed(), 2 * S)
+    wanted = Keep(RematchWanted(Queue().secret()))
+    asks = AskLink(Send(Rematch(match.agreement.session, DiceChain(Queue().secret()).commitment)))
+    assert effects.index(wanted) < effects.index(asks), "a power cut may come between"
+    assert "Waiting for them" in shown_text(effects)
+    again = machine.step(Pressed(), 3 * S)
+    assert "Waiting for them" in shown_text(again)
+    assert not any(isinstance(effect, Keep | AskLink) for effect in again), "it's the same wish"
+    assert asks in machine.step(TimePassed(), 6 * S), "it's said again until they answer"
+    assert machine.step(LinkReported(PeerIs(Peer.AWAY)), 7 * S)
+    assert asks in machine.step(LinkReported(PeerIs(Peer.HERE)), 8 * S), "and once they're back"
+    effects = machine.step(Held(), 9 * S)
+    assert Keep(PlayersLeft()) in effects
+    assert AskLink(Leave()) in effects
+    assert isinstance(machine.state.mode, Attract)
+
+
+def test_players_see_that_those_at_the_other_box_want_a_rematch() -> None:
+    machine, match = finished(1)
+    said = LinkReported(Received(Rematch(match.agreement.session, THEIRS)))
+    effects = machine.step(said, 2 * S)
+    assert PlaySound(Sound.WAKE) in effects, "they may have turned away"
+    assert "They want a rematch" in shown_text(effects)
+    assert "Press: again" in shown_text(effects)
+    assert machine.step(said, 3 * S) == [], "they're told once"
+    machine.step(Held(), 4 * S)
+    assert isinstance(machine.state.mode, Attract), "and may decline"
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("presses_first", [True, False])
+def test_a_rematch_begins_once_players_at_both_boxes_have_pressed(seat: int, presses_first: bool) -> None:
+    machine, match = finished(seat)
+    events: list[Input] = [Pressed(), LinkReported(Received(Rematch(match.agreement.session, THEIRS)))]
+    first, second = events if presses_first else events[::-1]
+    assert not any(isinstance(e, Keep) and isinstance(e.fact, Began) for e in machine.step(first, 2 * S))
+    effects = machine.step(second, 3 * S)
+    (began,) = (e.fact for e in effects if isinstance(e, Keep) and isinstance(e.fact, Began))
+    link = began.link
+    assert link is not None
+    assert link.pairing == match.agreement.session
+    assert link.agreement.session == next_name(match.agreement.session)
+    own = DiceChain(Queue().secret()).commitment
+    assert set(link.agreement.commitments) == {own, THEIRS}
+    assert link.agreement.commitments[link.seat] == own
+    told = [effect for effect in effects if isinstance(effect, AskLink)]
+    answer = AskLink(Send(Rematch(match.agreement.session, own, THEIRS)))
+    assert answer in told, "their box may not have heard of it"
+    assert effects.index(Keep(began)) < effects.index(answer), "kept before it's told"
+    loser = match.match.loser
+    assert loser is not None
+    is_ours = match.agreement.names[loser] == match.agreement.names[match.seat]
+    assert machine.state.mode.name is (Mode.READY if is_ours else Mode.WATCHING)
+    asks = LinkReported(Received(Rematch(match.agreement.session, THEIRS)))
+    assert machine.step(asks, 4 * S)[0] == answer, "as often as it asks"
+
+
+def test_players_who_wait_are_told_that_the_others_have_left() -> None:
+    machine, _ = finished(0)
+    machine.step(Pressed(), 2 * S)
+    effects = machine.step(LinkReported(PeerIs(Peer.LEFT)), 3 * S)
+    assert "They have left" in shown_text(effects)
+    assert PlaySound(Sound.WAKE) in effects
+    machine.step(Pressed(), 4 * S)
+    assert isinstance(machine.state.mode, Attract)
+
+
+def test_nobody_waits_for_ever_for_a_rematch() -> None:
+    """Everybody has gone home."""
+    machine, _ = finished(0)
+    machine.step(Pressed(), 2 * S)
+    effects = machine.step(TimePassed(), 3600 * S)
+    while not machine.state.shared.asleep:
+        effects = machine.step(TimePassed(), 3600 * S)
+    assert isinstance(machine.state.mode, Attract)
+    assert AskLink(Leave()) in effects
+
+
+def test_a_wish_for_a_rematch_survives_a_power_cut() -> None:
+    """The other box may have begun the match with these dice."""
+    end = ends_of_a_match(all_is_said)[0]
+    forgetful = end.linked._replace(confirmed=None, confirmed_hash="", acknowledged=0)
+    match = want_rematch(forgetful, "3c" * 32)
+    machine = box(match, KeptMatch(match.agreement.beginning, actions_of(end), linked=match))
+    assert machine.state.mode.name is Mode.MATCH_OVER
+    own = DiceChain("3c" * 32).commitment
+    effects = machine.step(TimePassed(), 10 * S)
+    assert AskLink(Send(Rematch(match.agreement.session, own))) in effects
+    effects = machine.step(LinkReported(Received(Rematch(match.agreement.session, THEIRS, own))), 11 * S)
+    assert any(isinstance(e, Keep) and isinstance(e.fact, Began) for e in effects)
+
+
+def test_a_rematch_is_refused_until_the_other_box_has_the_result() -> None:
+    machine = unheard()
+    machine.step(LinkReported(PeerIs(Peer.HERE)), 3 * S)
+    effects = machine.step(Pressed(), 4 * S)
+    assert "Not sent yet" in shown_text(effects)
+    assert not any(isinstance(effect, Keep) for effect in effects)

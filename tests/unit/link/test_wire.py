@@ -16,6 +16,7 @@ from shutthebox.link.messages import (
     Levers,
     LogSignature,
     Message,
+    Rematch,
     Sync,
     from_line,
     to_line,
@@ -56,8 +57,9 @@ MESSAGES: dict[type[Message], st.SearchStrategy[Message]] = {
     Sync: st.builds(
         Sync, st.integers(0, 999), hexadecimal, st.integers(1, 999),
         st.lists(entries, max_size=MOST_ENTRIES).map(tuple), st.just("") | hexadecimal,
-        st.none() | hexadecimal.map(LogSignature) | signatures,
+        st.none() | hexadecimal.map(LogSignature) | signatures, st.just("") | sessions,
     ),
+    Rematch: st.builds(Rematch, sessions, hexadecimal, st.just("") | hexadecimal),
     Accept: st.builds(Accept, st.just("The Anchor"), hexadecimal, st.just("") | hexadecimal),
     Invite: st.builds(
         Invite, st.integers(1, 9), entries, st.integers(1, 9), st.integers(0, 1),
@@ -105,7 +107,9 @@ def test_everything_comes_over_as_it_is(request: LinkRequest, report: LinkReport
         b'["rejoin", "' + b"g" * 32 + b'"]', b'["rejoin", "' + b"A" * 32 + b'"]', b'["rejoin", "../etc"]',
         b'["send", ["levers", 1]]', b'["send", "levers"]', b'["send"]', b'["received", ["levers", 1, true]]',
         b'["peer-is", "there"]', b'["not-paired", ""]', b'["paired", null]', b"\xff\xfe", b'["open-room"] x',
-        b'["room-opened", "1234", "12345"]', b" " * (MOST_LINE + 1) + b'["leave"]',
+        b'["room-opened", "1234", "12345"]', b'["send",["rematch","1234","' + b"0" * 64 + b'"]]',
+        b'["send",["sync",0,"' + b"0" * 64 + b'",1,[],"",null]]',
+        b" " * (MOST_LINE + 1) + b'["leave"]',
     ],
     ids=lambda line: str(line[:40]),
 )  # fmt: skip

@@ -33,6 +33,8 @@ from shutthebox.adapters.store.stored_facts import (
     MatchLeft,
     MatchLinked,
     MatchResumed,
+    PlayedAgain,
+    RematchSecret,
     ResultSigned,
     StoredFact,
     SwitchesWorn,
@@ -51,6 +53,7 @@ from shutthebox.game.facts import (
     Finished,
     LogSigned,
     PlayersLeft,
+    RematchWanted,
     Remembered,
     Resumed,
     Signed,
@@ -211,6 +214,8 @@ class Store:
                         self._add(MatchLinked.of(stored.match, fact.link))
                         if any(keys := fact.link.agreement.keys):
                             self._add(BoxKeys(stored.match, keys))
+                        if fact.link.pairing:
+                            self._add(PlayedAgain(stored.match, fact.link.pairing))
                     retention.forget(self._db)
                 if isinstance(stored, MatchDecided) or self._is_given_up(stored):
                     self._is_due = True
@@ -275,6 +280,8 @@ class Store:
                 return BoxQuit(latest.id, player, has_thrown) if latest and not latest.left else None
             case LogSigned(player, signature):
                 return BoxSigned(latest.id, player, signature) if latest else None
+            case RematchWanted(secret):
+                return RematchSecret(latest.id, secret) if latest and not latest.left else None
             case Finished(match):
                 is_new = latest and not self._tables.is_decided(latest.id)
                 return MatchDecided(latest.id, results_of(match)) if latest and is_new else None

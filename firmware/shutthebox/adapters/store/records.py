@@ -16,6 +16,8 @@ from shutthebox.adapters.store.stored_facts import (
     MatchLeft,
     MatchLinked,
     MatchResumed,
+    PlayedAgain,
+    RematchSecret,
     StoredFact,
     departure_of,
     is_play,
@@ -24,11 +26,12 @@ from shutthebox.adapters.store.stored_facts import (
 from shutthebox.errors import quoted
 from shutthebox.game.facts import ClockShown
 from shutthebox.link.match import LinkedMatch, Revealed, Rolled
+from shutthebox.link.rematch import want_rematch
 from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import Conditions, LinkProof
 from shutthebox.rules.linked_boxes import LinkedBoxes, linked_boxes_from_lines
 from shutthebox.rules.linked_dice import DiceChain
-from shutthebox.rules.match import Match
+from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_played_profile
 
@@ -105,6 +108,10 @@ class KeptFacts(NamedTuple):
         return next((fact.keys for fact in self.facts if isinstance(fact, BoxKeys)), ("", ""))
 
     @property
+    def _pairing(self) -> str:
+        return next((fact.pairing for fact in self.facts if isinstance(fact, PlayedAgain)), "")
+
+    @property
     def _signatures(self) -> tuple[str, str]:
         found = {fact.player: fact.signature for fact in self.facts if isinstance(fact, BoxSigned)}
         return found.get(0, ""), found.get(1, "")
@@ -133,11 +140,13 @@ class KeptFacts(NamedTuple):
         found = self._link
         if found is None:
             return None
-        linked = found.linked(beginning, self._keys)
+        linked = found.linked(beginning, self._keys, self._pairing)
         for fact in self.facts:
             if isinstance(fact, Action | Rolled | Revealed):
                 linked = linked.after(fact)
-        return linked._replace(signatures=self._signatures)
+        linked = linked._replace(signatures=self._signatures)
+        secret = next((fact.secret for fact in self.facts if isinstance(fact, RematchSecret)), "")
+        return want_rematch(linked, secret) if secret and linked.match.stage is Stage.FINISHED else linked
 
     @property
     def is_given_up(self) -> bool:

@@ -100,12 +100,13 @@ class MatchLinked(NamedTuple):
             match, game.session, linked.seat, linked.secret, game.limit_s, game.names, game.commitments
         )
 
-    def linked(self, beginning: Match, keys: tuple[str, str]) -> LinkedMatch:
+    def linked(self, beginning: Match, keys: tuple[str, str], pairing: str) -> LinkedMatch:
         """This box's end of the match, before its first entry.
 
         Args:
             beginning: the match before its first throw.
             keys: of the boxes, by seat.
+            pairing: the session in which it's played, if it isn't the first match there.
 
         Raises:
             LinkError: two boxes can't play it, or the secret isn't the one agreed on.
@@ -117,7 +118,7 @@ class MatchLinked(NamedTuple):
         agreement = Agreement(
             game, rounds, first, self.limit_s, self.names, self.commitments, self.session, keys
         )
-        return Linked(agreement, self.seat, self.secret).beginning
+        return Linked(agreement, self.seat, self.secret, pairing).beginning
 
     def to_text(self) -> str:
         """For example ``link [1,"9f…",0,"3c…",600,["The Anchor","The Crown"],["0a…","77…"]]``."""
@@ -140,6 +141,38 @@ class BoxKeys(NamedTuple):
     def to_text(self) -> str:
         """For example ``keys [1,["5e…","a0…"]]``."""
         return fact_line("keys", *self)
+
+
+class PlayedAgain(NamedTuple):
+    """A linked match that has just begun isn't the first one since two boxes were paired.
+
+    Attributes:
+        match: its number.
+        pairing: the session in which it's played.
+    """
+
+    match: int
+    pairing: str
+
+    def to_text(self) -> str:
+        """For example ``again [2,"9f…"]``."""
+        return fact_line("again", *self)
+
+
+class RematchSecret(NamedTuple):
+    """The players at this box want to play a linked match again.
+
+    Attributes:
+        match: the number of the one that is over.
+        secret: of this box's dice for the next one.
+    """
+
+    match: int
+    secret: str
+
+    def to_text(self) -> str:
+        """For example ``rematch [1,"3c…"]``."""
+        return fact_line("rematch", *self)
 
 
 class BoxSigned(NamedTuple):
@@ -291,6 +324,8 @@ StoredFact: TypeAlias = (
     MatchBegun
     | MatchLinked
     | BoxKeys
+    | PlayedAgain
+    | RematchSecret
     | BoxSigned
     | BoxQuit
     | MatchResumed
@@ -313,8 +348,8 @@ _LONGEST_PLAYED = 100
 """Every action is shorter than this, in characters."""
 
 _JSON_WORDS = (
-    "begin", "link", "keys", "signature", "quit", "resume", "lost", "finish", "sign", "leave", "choose",
-    "wear", "fault",
+    "begin", "link", "keys", "again", "rematch", "signature", "quit", "resume", "lost", "finish", "sign",
+    "leave", "choose", "wear", "fault",
 )  # fmt: skip
 
 
@@ -356,6 +391,10 @@ def _with_values(text: str, word: str, values: object) -> StoredFact:
             return MatchLinked(number, session, seat, secret, limit_s, (host, guest), (hosts, guests))
         case "keys", [int(number), [str(hosts), str(guests)]]:
             return BoxKeys(number, (hosts, guests))
+        case "again", [int(number), str(pairing)]:
+            return PlayedAgain(number, pairing)
+        case "rematch", [int(number), str(secret)]:
+            return RematchSecret(number, secret)
         case "signature", [int(number), int(player), str(signature)]:
             return BoxSigned(number, player, signature)
         case "quit", [int(number), (0 | 1) as player, int(has_thrown)]:

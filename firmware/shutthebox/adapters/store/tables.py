@@ -20,7 +20,9 @@ from shutthebox.adapters.store.stored_facts import (
     MatchLeft,
     MatchLinked,
     MatchResumed,
+    PlayedAgain,
     PlayerResult,
+    RematchSecret,
     ResultSigned,
     StoredFact,
     SwitchesWorn,
@@ -236,7 +238,17 @@ def tally_of(db: sqlite3.Connection) -> tuple[Fraction, ...]:
 
 
 def _no_table(
-    fact: Action | Rolled | Revealed | ClockShown | LaterFact | MatchLinked | BoxKeys | BoxSigned | BoxQuit,
+    fact: Action
+    | Rolled
+    | Revealed
+    | ClockShown
+    | LaterFact
+    | MatchLinked
+    | BoxKeys
+    | PlayedAgain
+    | RematchSecret
+    | BoxSigned
+    | BoxQuit,
 ) -> None:
     """Facts that change no table. If a new kind does, the type checker complains here."""
 

@@ -11,18 +11,29 @@ from typing import TYPE_CHECKING, ClassVar
 from shutthebox.game.coach_pages import CoachPage, coach_pages
 from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.effects import Ask, PlaySound, Sound
-from shutthebox.game.facts import Signed
+from shutthebox.game.facts import RematchWanted, Signed
 from shutthebox.game.messages import CommaList, ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, leave
 from shutthebox.game.picker import Flicks
-from shutthebox.game.play import MatchInPlay
+from shutthebox.game.play import MatchInPlay, tell_peer
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
-from shutthebox.game.state import Context, Shared, Step, keep, refuse
-from shutthebox.game.targets import BackToAttract, BeginMatch, EndMatch, ShowResult, SignResult
+from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
+from shutthebox.game.targets import (
+    BackToAttract,
+    BeginLinked,
+    BeginMatch,
+    EndMatch,
+    ShowResult,
+    SignResult,
+    begin_again,
+)
 from shutthebox.game.wording import player_name, reason_text, seat
-from shutthebox.link.requests import Peer
+from shutthebox.link.match import LinkedMatch
+from shutthebox.link.messages import Rematch
+from shutthebox.link.rematch import hear_rematch, want_rematch
+from shutthebox.link.requests import Peer, Send
 from shutthebox.odds.questions import AskReview, ReviewReady
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import Stakes
@@ -83,18 +94,21 @@ class MatchOver(MatchMode):
         else:
             shown = _result_screen(self, shared)
         is_stuck = _is_unsent(self, shared) and shared.peer is not Peer.HERE
-        shown = shown._replace(prompt=message("Hold 10 s: end") if is_stuck else self.to_go_on)
+        shown = shown._replace(prompt=message("Hold 10 s: end") if is_stuck else self.to_go_on(shared))
+        if self.play.linked is not None and first is None:
+            first = _others_want(self.play.linked, shared)
         return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=True)
 
     def may_insist(self, shared: Shared) -> bool:
         """Whether ten seconds of holding end a linked match whose result the other box may lack."""
         return self.held and _is_unsent(self, shared)
 
-    @property
-    def to_go_on(self) -> Message:
+    def to_go_on(self, shared: Shared) -> Message:
         """What a press does, in words that can't be taken for showing the same page again."""
-        if self.play.linked is not None:
+        if self.play.linked is not None and shared.peer is Peer.LEFT:
             return message("Press: end")
+        if self.play.linked is not None and self.play.linked.rematch:
+            return _END
         return (
             message("Press: new match")
             if self.page or self.shows_tally
@@ -103,6 +117,16 @@ class MatchOver(MatchMode):
 
 
 _END = message("Hold: end")
+_WAITING = message("Waiting for them")
+
+
+def _others_want(linked: LinkedMatch, shared: Shared) -> Message | None:
+    """What the players at the other box are about to do, as far as that's known."""
+    if shared.peer is Peer.LEFT:
+        return message("They have left")
+    if linked.rematch:
+        return _WAITING
+    return message("They want a rematch") if linked.wanted else None
 
 
 def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
@@ -157,10 +181,10 @@ def _sign(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> St
     return Step(mode, (*keep(*facts), PlaySound(_sound(play, honours))))
 
 
-def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | BackToAttract]:
-    """Starts a new match with the same players; a linked one waits until the other box has the result."""
+def press(mode: MatchOver, context: Context) -> Step[BeginMatch | BeginLinked | MatchOver | BackToAttract]:
+    """Starts a new match with the same players; a linked one once those at the other box want it, too."""
     if mode.play.linked is not None:
-        return _end(mode, context)
+        return _want_rematch(mode, mode.play.linked, context)
     match, settings = mode.play.match, context.shared.settings
     before = match.game
     # The levers may have been taken out of play, or put back, while the power was off.
@@ -176,6 +200,34 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch | MatchOver | Ba
     )
     first = match.begins_next_match if profile.any_seat_begins else 0
     return Step(BeginMatch(begin(profile, match.players, match.rounds, first), tally(mode.play)))
+
+
+def _want_rematch(
+    mode: MatchOver, linked: LinkedMatch, context: Context
+) -> Step[BeginLinked | MatchOver | BackToAttract]:
+    if context.shared.peer is Peer.LEFT or _is_unsent(mode, context.shared):
+        return _end(mode, context)
+    if linked.rematch:
+        return refuse(mode, _WAITING)
+    secret = context.dice.secret()
+    play, wanted = mode.play._replace(linked=want_rematch(linked, secret)), keep(RematchWanted(secret))
+    if (target := begin_again(play)) is not None:
+        return Step(target, wanted)
+    shared = context.shared._replace(sent_ns=context.now_ns)
+    return Step(replace(mode, play=play), (*wanted, *tell_peer(play), PlaySound(Sound.CHOICE)), shared)
+
+
+def rematch_heard(mode: MatchOver, heard: Rematch, context: Context) -> Step[MatchOver | BeginLinked]:
+    """Notes that players at the other box want a rematch, and begins it if those here do, too."""
+    before = mode.play.linked
+    if before is None:
+        return Step(mode)
+    linked, answer = hear_rematch(before, heard)
+    play, told = mode.play._replace(linked=linked), ask_link(Send(answer)) if answer else ()
+    if (target := begin_again(play)) is not None:
+        return Step(target, (PlaySound(Sound.WAKE),))
+    called = (PlaySound(Sound.WAKE),) if linked.wanted and not before.wanted else ()
+    return Step(replace(mode, play=play), (*told, *called), refusal=context.shared.refusal)
 
 
 def hold(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
@@ -219,7 +271,7 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (PlaySound(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)
-    return refuse(mode, mode.to_go_on) if chosen and not mode.asks_review else Step(mode)
+    return refuse(mode, mode.to_go_on(context.shared)) if chosen and not mode.asks_review else Step(mode)
 
 
 def review_ready(mode: MatchOver, came: ReviewReady, context: Context) -> Step[MatchOver]:

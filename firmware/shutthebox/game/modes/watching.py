@@ -29,7 +29,8 @@ from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
 from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, EndMatch, Part, Tumble, Watch, after
 from shutthebox.game.wording import player_name
 from shutthebox.link.match import SEATS, LinkedMatch, LinkError, LinkFact, Revealed, Rolled
-from shutthebox.link.messages import Accept, Invite, Levers, LogSignature, Sync
+from shutthebox.link.messages import Accept, Invite, Levers, LogSignature, Rematch, Sync
+from shutthebox.link.rematch import hear_rematch
 from shutthebox.link.requests import HelperSigned, NotPaired, Peer, PeerIs, Send, WhyNotPaired
 from shutthebox.rules.actions import Moved
 from shutthebox.rules.faces import faces_to_text
@@ -144,15 +145,19 @@ def peer_name(play: MatchInPlay, shared: Shared) -> Text:
 def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     """Begins a linked match. Both boxes have agreed on everything."""
     linked, agreement = target.linked, target.linked.agreement
-    shared = context.shared._replace(boxes=agreement.names, peer=Peer.HERE, sent_ns=context.now_ns)
+    shared = context.shared._replace(boxes=agreement.names, sent_ns=context.now_ns)
+    if target.again is None:
+        shared = shared._replace(peer=Peer.HERE)
     settings = shared.settings
     match = begin_match(target.game, SEATS, agreement.rounds, agreement.first)
     play, asked = begin_play(match, settings)
-    link = Linked(agreement, linked.seat, target.secret)
+    link = Linked(agreement, linked.seat, target.secret, linked.pairing)
     facts = keep(Began(match, conditions_of(match, settings, agreement), link))
     play = play._replace(linked=linked)
-    accept = _acceptance(linked)
-    told = ask_link(Send(accept)) if linked.seat else tell_peer(play)
+    if target.again is not None:
+        told = (*ask_link(Send(target.again)), *tell_peer(play))
+    else:
+        told = ask_link(Send(_acceptance(linked))) if linked.seat else tell_peer(play)
     return Step(after(play), (*facts, *asked, *told), shared)
 
 
@@ -276,6 +281,12 @@ def invited_again(mode: _Mode, invite: Invite, context: Context) -> Step[_Mode]:
     return Step(mode, ask_link(Send(_acceptance(linked))), refusal=context.shared.refusal)
 
 
+def rematch_asked(mode: _Mode, heard: Rematch, context: Context) -> Step[_Mode]:
+    """Says again that a rematch has begun, because the other box doesn't know yet."""
+    answer = mode.play.linked and hear_rematch(mode.play.linked, heard)[1]
+    return Step(mode, ask_link(Send(answer)), refusal=context.shared.refusal) if answer else Step(mode)
+
+
 def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch | Part]:
     """Notes where the other box is. Ends a match that it has left: without a result if none is settled."""
     play, shared = mode.play, context.shared
@@ -289,13 +300,14 @@ def moved(mode: _Mode, came: PeerIs, context: Context) -> Step[_Mode | EndMatch 
             else message("{box} has left. The match doesn't count.", box=name)
         )
         return part(why).preceded_by(*keep_departure(play, other))
-    told = tell_peer(play) if came.peer is Peer.HERE and play.linked.awaits_confirmation else ()
+    told = tell_peer(play) if came.peer is Peer.HERE and play.linked.awaits_answer else ()
     if not told and came.peer is shared.peer:
         return Step(mode)
+    called = (PlaySound(Sound.WAKE),) if came.peer is Peer.LEFT and play.linked.rematch else ()
     shared = shared._replace(peer=came.peer, sent_ns=context.now_ns if told else shared.sent_ns)
     if came.peer is Peer.LEFT and isinstance(mode, Watching):
         return Step(EndMatch(play), told, shared)
-    return Step(mode, told, shared, shared.refusal)
+    return Step(mode, (*told, *called), shared, shared.refusal)
 
 
 def lost(mode: _Mode, report: NotPaired, context: Context) -> Step[_Mode | EndMatch | Part]:

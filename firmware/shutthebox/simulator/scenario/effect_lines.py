@@ -13,6 +13,7 @@ from shutthebox.game.facts import (
     Finished,
     LogSigned,
     PlayersLeft,
+    RematchWanted,
     Remembered,
     Resumed,
     Signed,
@@ -77,5 +78,7 @@ def fact_text(fact: Fact) -> str:
             return _own_text(fact)
 
 
-def _own_text(fact: Action | ClockShown | BoxLeft | LogSigned | Rolled | Revealed) -> str:
+def _own_text(
+    fact: Action | ClockShown | BoxLeft | LogSigned | RematchWanted | Rolled | Revealed,
+) -> str:
     return fact.to_text()

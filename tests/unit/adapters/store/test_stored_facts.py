@@ -29,7 +29,9 @@ from shutthebox.adapters.store.stored_facts import (
     MatchLeft,
     MatchLinked,
     MatchResumed,
+    PlayedAgain,
     PlayerResult,
+    RematchSecret,
     ResultSigned,
     StoredFact,
     SwitchesWorn,
@@ -83,6 +85,8 @@ WRITTEN: dict[str, StoredFact] = {
     f'keys [1,["{"5e" * 32}",""]]': BoxKeys(1, ("5e" * 32, "")),
     f'signature [1,1,"{"c4" * 64}"]': BoxSigned(1, 1, "c4" * 64),
     "quit [1,0,1]": BoxQuit(1, 0, has_thrown=True),
+    f'again [2,"{"5e" * 16}"]': PlayedAgain(2, "5e" * 16),
+    f'rematch [1,"{"3c" * 32}"]': RematchSecret(1, "3c" * 32),
 }
 """What stores have of every kind. A line here is never changed: it is on somebody's card."""
 
@@ -101,7 +105,7 @@ def test_the_checksums_of_written_facts_stay_right() -> None:
     head = Head()
     for text in WRITTEN:
         head = head.after(text)
-    assert head == Head(30, 143_052_366_994_368)
+    assert head == Head(32, 196_178_262_647_693)
 
 
 @pytest.mark.parametrize(
