@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, event, func, insert, select, text, update
-from tests.box.league.evenings import DAY_S, NOW_S, Evening
+from tests.box.league.evenings import DAY_S, NIGHT, NOW_S, Evening
 from tests.support.fast import fast_among
 from tests.support.generate import random_record
 from tests.support.league import (

@@ -4,8 +4,8 @@ from hashlib import sha256
 from random import Random
 
 import pytest
-from tests.support.network import End
 from tests.support.fast import fast_among
+from tests.support.network import End
 
 from shutthebox.config.profiles import builtin
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
