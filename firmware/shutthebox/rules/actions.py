@@ -16,8 +16,7 @@ from typing import ClassVar, Self, TypeAlias, get_args
 from shutthebox.errors import quoted
 from shutthebox.marker import Marker
 from shutthebox.rules.faces import faces_from_text, faces_to_text
-from shutthebox.rules.legality import unless, why_not_open, why_not_out_of_time, why_not_shut, why_not_throw
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match, Stage, unless
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_numbers, to_text, to_tiles
 
@@ -39,7 +38,7 @@ class Thrown:
 
     def why_not(self, match: Match) -> str | None:
         """Why the throw isn't allowed now; None if it is."""
-        return unless(match, Stage.THROW) or why_not_throw(match, self.faces)
+        return match.why_not_throw(self.faces)
 
     def to_text(self) -> str:
         """For example ``throw 3+5``."""
@@ -77,7 +76,7 @@ class Moved:
 
     def why_not(self, match: Match) -> str | None:
         """Why the move isn't allowed now; None if it is."""
-        return unless(match, Stage.ANSWER) or why_not_shut(match.rules, match.turn, self.shut)
+        return match.why_not_move(self.shut)
 
     def to_text(self) -> str:
         """For example ``shut 1,7``, or ``shut -``."""
@@ -115,7 +114,7 @@ class Reopened:
 
     def why_not(self, match: Match) -> str | None:
         """Why that isn't allowed now; None if it is."""
-        return unless(match, Stage.ANSWER) or why_not_open(match.rules, match.turn, self.tile)
+        return match.why_not_reopen(self.tile)
 
     def to_text(self) -> str:
         """For example ``open 4``."""
@@ -172,7 +171,7 @@ class OutOfTime(BareAction):
 
     def why_not(self, match: Match) -> str | None:
         """Why time can't run out now."""
-        return why_not_out_of_time(match)
+        return match.why_not_out_of_time()
 
 
 class Advanced(BareAction):

@@ -1,8 +1,10 @@
 """A match: players, rounds and turns, until somebody has won.
 
 `Match` is an immutable position. Three kinds of methods return the next one: `throw`, an answer (`move` or
-`reopen`), and `advance` once a finished turn has been seen. `shutthebox.rules.endings` says when a match is
-over and who has won. Players are numbered from 0 in code and from 1 wherever people see them.
+`reopen`), and `advance` once a finished turn has been seen. The `why_not_...` beside each says why
+the rules forbid it now, which is also the text of the `ValueError` if it's done all the same.
+`shutthebox.rules.endings` says when a match is over and who has won. Players are numbered from 0 in code and
+from 1 wherever people see them.
 """
 
 from collections.abc import Sequence
@@ -22,8 +24,9 @@ from shutthebox.rules.endings import (
     after_extra_round,
     best_of_round,
 )
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.handicap import points_off
-from shutthebox.rules.moves import Throw, dice_allowed, is_one_die_ever_allowed
+from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.orders import OrderOfPlay, for_seat, order_of
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
@@ -245,16 +248,27 @@ class Match(NamedTuple):
             return self.totals
         return tuple(sum(self.totals[mate] for mate in self.team(i)) for i in range(self.players))
 
+    def why_not_throw(self, faces: Throw) -> str | None:
+        """Why these faces can't be thrown now; None if they can."""
+        return self._why_no_throw(faces) or turns.why_not_throw(self.rules, self.turn, faces, self.own_rules)
+
+    def _why_no_throw(self, faces: Throw) -> str | None:
+        """The same, as far as it isn't the turn's own matter."""
+        if reason := unless(self, Stage.THROW):
+            return reason
+        if self.common is not None and self.common != faces:
+            return f"the throw for everyone is {faces_to_text(self.common)}"
+        return None
+
     def throw(self, faces: Throw) -> "Match":
         """The position after the player's throw.
 
         Raises:
-            ValueError: these faces can't be thrown now.
+            ValueError: for the reason that `why_not_throw` gives.
         """
-        if self.common not in (None, faces):
-            raise ValueError(f"{faces} is not the throw for everyone, {self.common}")
+        turns.refuse(self._why_no_throw(faces))
         # Next time, everybody may be allowed one die.
-        after = turns.throw(self.rules, self.turn, faces, later=self.own_rules)
+        after = turns.throw(self.rules, self.turn, faces, own=self.own_rules)
         is_common = self.order_of_play.one_throw and after.counted_throws > self.game.own_throws
         before = self.rows if self.common is None else self.before_common
         return self._replace(
@@ -263,11 +277,7 @@ class Match(NamedTuple):
 
     def dice_refusal(self, dice: int) -> Refusal | None:
         """Why this many dice may not be thrown now; None if they may."""
-        if dice in dice_allowed(self.rules, self.turn.open, self.turn.behind):
-            return None
-        if dice != 1:
-            return Refusal.ONE_DIE_ONLY
-        return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(self.own_rules) else Refusal.ONE_DIE_NEVER
+        return turns.dice_refusal(self.rules, self.turn, dice, self.own_rules)
 
     # One throw for everyone.
 
@@ -318,12 +328,17 @@ class Match(NamedTuple):
         shut = tuple(i for i in self.seats if self.rows[i].outcome is Outcome.SHUT)
         return tuple(i for i in shut if self.order_of_play.one_throw or i == self.player)
 
+    def why_not_move(self, shut: Tiles) -> str | None:
+        """Why the player can't shut these tiles (none: pass) now; None if that's allowed."""
+        return unless(self, Stage.ANSWER) or turns.why_not_move(self.rules, self.turn, shut)
+
     def move(self, shut: Tiles) -> "Match":
         """The position after the player has shut these tiles (none: passed a throw without a move).
 
         Raises:
-            ValueError: that doesn't answer the throw.
+            ValueError: for the reason that `why_not_move` gives.
         """
+        turns.refuse(unless(self, Stage.ANSWER))
         before = self.turn
         after = turns.move(self.rules, before, shut)
         if self.order_of_play.one_throw:
@@ -334,22 +349,34 @@ class Match(NamedTuple):
         stays = not shut and (self.game.insurance or turns.draws_again(self.game, before.throw))
         return self._with_turn(after, stays=stays)
 
+    def why_not_reopen(self, tile: int) -> str | None:
+        """Why this tile may not be opened now; None if it may."""
+        return unless(self, Stage.ANSWER) or turns.why_not_reopen(self.rules, self.turn, tile)
+
     def reopen(self, tile: int) -> "Match":
         """The position after a blocked player has opened a tile.
 
         Raises:
-            ValueError: that tile may not be opened now.
+            ValueError: for the reason that `why_not_reopen` gives.
         """
+        turns.refuse(unless(self, Stage.ANSWER))
         return self._with_turn(turns.reopen(self.rules, self.turn, tile))
+
+    def why_not_out_of_time(self) -> str | None:
+        """Why the player's time can't be up; None if it can."""
+        if self.game.turn_seconds is None:
+            return "turns have no clock in this game"
+        if self.clock_runs:
+            return None
+        return unless(self, Stage.THROW) or "the clock does not run before a throw"
 
     def out_of_time(self) -> "Match":
         """The position once the player's time is up.
 
         Raises:
-            ValueError: no clock is running.
+            ValueError: for the reason that `why_not_out_of_time` gives.
         """
-        if not self.clock_runs:
-            raise ValueError(f"no clock runs while the match waits for {self.stage.value}")
+        turns.refuse(self.why_not_out_of_time())
         return self._with_turn(turns.out_of_time(self.rules, self.turn))
 
     @property
@@ -369,8 +396,7 @@ class Match(NamedTuple):
         Raises:
             ValueError: no turn has just ended.
         """
-        if self.stage is not Stage.ADVANCE:
-            raise ValueError(f"nothing to advance from while the match waits for {self.stage.value}")
+        turns.refuse(unless(self, Stage.ADVANCE))
         if self.result is not None:
             return self._replace(stage=Stage.FINISHED)
         if self.next_round is not None:
@@ -725,6 +751,19 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
         first=first,
         owed=ledger.nothing(players),
     )
+
+
+_STAGES = {
+    Stage.THROW: turns.THROW_DUE,
+    Stage.ANSWER: turns.ANSWER_DUE,
+    Stage.ADVANCE: turns.TURN_OVER,
+    Stage.FINISHED: "the match is over",
+}
+
+
+def unless(match: Match, due: Stage) -> str | None:
+    """What the match is waiting for instead; None if it's waiting for this."""
+    return None if match.stage is due else _STAGES[match.stage]
 
 
 @lru_cache(maxsize=32)

@@ -1,8 +1,9 @@
 """One turn: a small frozen position, and the few things that can happen to it.
 
-A turn awaits a throw, or an answer to the throw on the table, or it's over. The functions return the next
-position. `possible_throw`, `answers` and `reopenings` say what the rules allow; calling `move` with an
-illegal set is a programmer's error.
+A turn awaits a throw, or an answer to the throw on the table, or it's over. `throw`, `move` and `reopen`
+return the next position. `possible_throw`, `answers` and `reopenings` say what the rules allow.
+`why_not_throw`, `why_not_move` and `why_not_reopen` say in one line why they forbid something; that's also
+the text of the `ValueError` if it's done all the same.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,6 +20,7 @@ from shutthebox.rules.moves import (
     dice_allowed,
     ends_turn,
     is_double,
+    is_one_die_ever_allowed,
     legal_moves,
     totals,
 )
@@ -60,6 +62,11 @@ class Refusal(StrEnum):
     ONE_DIE_NEVER = "One die: not here"
     ONE_DIE_NOT_YET = "One die: not yet"
     ONE_DIE_ONLY = "One die now"
+
+
+THROW_DUE = "a throw is due"
+ANSWER_DUE = "the throw on the table needs its answer first"
+TURN_OVER = "the turn is over; its end comes next"
 
 
 class Turn(NamedTuple):
@@ -117,6 +124,12 @@ class Turn(NamedTuple):
         more += " opens" if self.opens else ""
         more += f" repeated={self.repeated}" if self.repeated else ""
         return f"{sets.to_text(self.open)} {throw} {counts} {outcome} {points}{more}"
+
+
+def refuse(reason: str | None) -> None:
+    """Raises `ValueError` for this reason, if there's one."""
+    if reason is not None:
+        raise ValueError(reason)
 
 
 def start(profile: Profile) -> Turn:
@@ -178,20 +191,57 @@ def dice_that_show(profile: Profile, faces: Throw, allowed: tuple[int, ...]) -> 
     return tuple(dice for dice in allowed if dice <= faces[0] <= dice * profile.sides)
 
 
-def throw(profile: Profile, turn: Turn, faces: Throw, *, later: Profile | None = None) -> Turn:
+def dice_refusal(profile: Profile, turn: Turn, dice: int, own: Profile) -> Refusal | None:
+    """Why this many dice may not be thrown now; None if they may.
+
+    Args:
+        profile: the rules of this throw.
+        turn: a turn that awaits it.
+        dice: how many.
+        own: the rules of the player's other throws, which may not be for everyone.
+    """
+    if dice in dice_allowed(profile, turn.open, turn.behind):
+        return None
+    if dice != 1:
+        return Refusal.ONE_DIE_ONLY
+    return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(own) else Refusal.ONE_DIE_NEVER
+
+
+def why_not_throw(profile: Profile, turn: Turn, faces: Throw, own: Profile | None = None) -> str | None:
+    """Why these faces can't be thrown; None if they can. `own` is as in `throw`."""
+    if turn.awaits_answer or turn.outcome:
+        return ANSWER_DUE if turn.awaits_answer else TURN_OVER
+    if possible_throw(profile, turn, faces):
+        return None
+    if profile.draw is Draw.DOMINOES:
+        if tuple(sorted(faces)) in BAGS[profile.bag]:
+            return f"the domino {min(faces)}-{max(faces)} has already been drawn"
+        return f"a domino has two ends of {0 if profile.has_blanks else 1} to 6"
+    own = own or profile
+    refusal = dice_refusal(profile, turn, len(faces), own) if faces and min(faces) >= 1 else None
+    if refusal is None:
+        return f"a die shows 1 to {profile.sides}"
+    if len(faces) not in (1, profile.dice):
+        return f"{len(faces)} dice are never thrown in this game"
+    if refusal is Refusal.ONE_DIE_NOT_YET:
+        alone = 1 in dice_allowed(own, turn.open, turn.behind)
+        return f"{refusal.lower()}, {'for everyone' if alone else f'with {sets.to_text(turn.open)} open'}"
+    return refusal.lower()
+
+
+def throw(profile: Profile, turn: Turn, faces: Throw, *, own: Profile | None = None) -> Turn:
     """The position after a throw: awaiting an answer, or over if the throw ends the turn.
 
     Args:
         profile: the rules.
         turn: a turn that awaits a throw.
         faces: the throw.
-        later: the rules of later throws, if they aren't the same.
+        own: the rules of the player's other throws, if this one is for everyone and so has others.
 
     Raises:
-        ValueError: `faces` can't be thrown now.
+        ValueError: for the reason that `why_not_throw` gives.
     """
-    if turn.awaits_answer or turn.outcome or not possible_throw(profile, turn, faces):
-        raise ValueError(f"{faces} can't be thrown at {turn.to_text()}")
+    refuse(why_not_throw(profile, turn, faces, own))
     drawn = turn.drawn
     if profile.draw is Draw.DOMINOES:
         drawn = _drawn(profile, drawn, faces)
@@ -209,7 +259,7 @@ def throw(profile: Profile, turn: Turn, faces: Throw, *, later: Profile | None =
         return _over(profile, turn, Outcome.LOST)
     if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES):
         return turn if turn.insured else _over(profile, turn, Outcome.BLOCKED)
-    if not reopenings(profile, turn) and not can_ever_move(later or profile, turn.open, behind=turn.behind):
+    if not reopenings(profile, turn) and not can_ever_move(own or profile, turn.open, behind=turn.behind):
         return _over(profile, turn, Outcome.BLOCKED)
     return turn
 
@@ -237,25 +287,68 @@ def reopenings(profile: Profile, turn: Turn) -> Tiles:
     return profile.starting & ~turn.open
 
 
+def why_not_move(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
+    """Why these tiles (none: a pass) don't answer the throw on the table; None if they do.
+
+    Names the mistake, and a legal move if that's short.
+    """
+    if not turn.awaits_answer:
+        return TURN_OVER if turn.outcome else THROW_DUE
+    legal = answers(profile, turn)
+    if shut in legal:
+        return None
+    if not shut:
+        if legal:
+            return f"{_example(legal)} can be shut"
+        openable = reopenings(profile, turn)
+        return f"a tile must be opened: {sets.to_text(openable)}" if openable else None
+    box, opened = profile.all_tiles, turn.open
+    if profile.through:
+        box, opened = box | box << rows.reach(profile), opened | turn.behind << rows.reach(profile)
+    for tiles, fault in ((~box, "on the box"), (~opened, "open")):
+        if shut & tiles:
+            wrong = sets.to_text(shut & tiles)
+            return f"{wrong} is not {fault}" if "," not in wrong else f"{wrong} are not {fault}"
+    must, shown = profile.first_move_must_include, sets.to_text(shut)
+    if must is not None and not turn.moves and not shut & rows.bearing(profile, must):
+        return f"the first move must shut {must}"
+    if profile.max_tiles is not None and shut.bit_count() > profile.max_tiles:
+        return f"{shown} are more than {profile.max_tiles} in one move"
+    if shut.bit_count() < profile.min_tiles:
+        return f"{shown} are fewer than {profile.min_tiles} in one move"
+    thrown = turn.throw or ()
+    if profile.move is MoveKind.SET:
+        wanted = " or ".join(map(str, totals(profile, thrown)))
+        if not wanted:
+            return f"{faces_to_text(thrown)} makes no total here, so nothing can be shut for it"
+        made = rows.sum_of_move(profile, turn.open, turn.behind, shut)
+        return f"{shown} adds up to {made}, not {wanted}"
+    allowed = ", or ".join(map(sets.to_text, legal)) or "none"
+    rule = f'with move = "{profile.move}", use {allowed}'
+    return f"{shown} does not answer {faces_to_text(thrown)}: {rule}"
+
+
+def _example(legal: tuple[Tiles, ...]) -> str:
+    """The move with the fewest tiles, the one people see first."""
+    return sets.to_text(min(legal, key=int.bit_count))
+
+
 def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
     """The position after shutting these tiles; none passes a throw without a move.
 
     Passing uses up an insurance or a strike, if there's one.
 
     Raises:
-        ValueError: that isn't a legal answer to the throw.
+        ValueError: for the reason that `why_not_move` gives.
     """
-    legal = answers(profile, turn)
-    passes = not shut and turn.awaits_answer and not legal and not reopenings(profile, turn)
-    if not passes and shut not in legal:
-        raise ValueError(f"{sets.to_text(shut)} does not answer {turn.to_text()}")
+    refuse(why_not_move(profile, turn, shut))
     opened, behind = rows.after(profile, turn.open, turn.behind, shut)
     after = turn._replace(
         open=opened,
         behind=behind,
         throw=None,
         moves=turn.moves + (shut != 0),
-        insured=turn.insured - (passes and turn.insured > 0 and not draws_again(profile, turn.throw)),
+        insured=turn.insured - (not shut and turn.insured > 0 and not draws_again(profile, turn.throw)),
     )
     return after if after.open else _over(profile, after._replace(throw=turn.throw), Outcome.SHUT)
 
@@ -266,13 +359,7 @@ def left_open(profile: Profile, turn: Turn, shut: Tiles) -> Tiles:
 
 
 def out_of_time(profile: Profile, turn: Turn) -> Turn:
-    """The position once the time for the turn is up.
-
-    Raises:
-        ValueError: no clock is running: the game has none, or the turn hasn't begun or is over.
-    """
-    if profile.turn_seconds is None or turn.throws == 0 or turn.outcome is not None:
-        raise ValueError(f"no clock runs at {turn.to_text()}")
+    """The position once the time for a turn that has begun is up."""
     return _over(profile, turn, Outcome.TIME)
 
 
@@ -281,16 +368,30 @@ def cut_off(profile: Profile, turn: Turn, last: Throw | None) -> Turn:
     return _over(profile, turn._replace(throw=last), Outcome.BLOCKED)
 
 
+def why_not_reopen(profile: Profile, turn: Turn, tile: int) -> str | None:
+    """Why this tile may not be opened for the throw on the table; None if it may."""
+    if not turn.awaits_answer:
+        return TURN_OVER if turn.outcome else THROW_DUE
+    opened = sets.to_tiles([tile])
+    if opened & reopenings(profile, turn):
+        return None
+    if profile.blocked is not Blocked.OPENS_ONE:
+        return "shut tiles never open again in this game"
+    if legal := answers(profile, turn):
+        return f"no tile may be opened while {_example(legal)} can be shut"
+    if opened & ~profile.starting:
+        return f"{tile} is not in play"
+    return f"{tile} is open already"
+
+
 def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
     """The position after a blocked player has opened `tile`.
 
     Raises:
-        ValueError: that tile may not be opened now.
+        ValueError: for the reason that `why_not_reopen` gives.
     """
-    opened = sets.to_tiles([tile])
-    if not opened & reopenings(profile, turn):
-        raise ValueError(f"tile {tile} can't be opened at {turn.to_text()}")
-    return turn._replace(open=turn.open | opened, throw=None)
+    refuse(why_not_reopen(profile, turn, tile))
+    return turn._replace(open=turn.open | sets.to_tiles([tile]), throw=None)
 
 
 def _over(profile: Profile, turn: Turn, outcome: Outcome) -> Turn:

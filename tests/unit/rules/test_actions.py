@@ -1,5 +1,6 @@
 """Actions: their texts, their effects on a match, and the reasons against one."""
 
+import re
 from contextlib import nullcontext
 
 import hypothesis.strategies as st
@@ -86,10 +87,10 @@ def to(name: str, *texts: str) -> Match:
 
 
 def agree(match: Match, action: Action) -> None:
-    """The match refuses this action exactly if there is a reason."""
+    """The match refuses this action exactly if there is a reason, and says it."""
     reason = action.why_not(match)
     assert reason is None or reason.isprintable()
-    with nullcontext() if reason is None else pytest.raises(ValueError):
+    with nullcontext() if reason is None else pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
         apply(match, action)
 
 

@@ -191,7 +191,7 @@ def test_in_rotation_the_clock_runs_from_a_throw_to_its_answer() -> None:
     match = begin(replace(builtin("young"), turn_seconds=30), 1).throw((3, 4))
     assert match.clock_runs
     match = match.move(to_tiles([7]))
-    with pytest.raises(ValueError, match="no clock runs while the match waits for throw"):
+    with pytest.raises(ValueError, match="the clock does not run before a throw"):
         match.out_of_time()
 
 
@@ -217,7 +217,7 @@ TOGETHER = Profile("together", turns=Turns.TOGETHER, shut_wins=ShutWins.NO, tie=
 def test_everyone_answers_the_same_throw() -> None:
     match = begin(TOGETHER, 2).throw((5, 4)).move(to_tiles([9]))
     assert (match.player, match.stage, match.common) == (1, Stage.THROW, (5, 4))
-    with pytest.raises(ValueError, match="not the throw for everyone"):
+    with pytest.raises(ValueError, match=r"the throw for everyone is 5\+4"):
         match.throw((6, 3))
     match = match.throw((5, 4)).move(to_tiles([4, 5]))
     assert (match.player, match.common) == (0, None)
@@ -270,7 +270,7 @@ def test_one_die_needs_everyones_leave() -> None:
     match = begin(game, 2).throw((3, 4)).move(to_tiles([7])).throw((3, 4)).move(to_tiles([7]))
     assert match.throw((2,)).common == (2,), "6 are left to both"
     match = begin(game, 2).throw((1, 2)).move(to_tiles([3])).throw((1, 2)).move(to_tiles([3]))
-    with pytest.raises(ValueError, match="can't be thrown"):
+    with pytest.raises(ValueError, match="one die: not yet"):
         match.throw((1,))
 
 

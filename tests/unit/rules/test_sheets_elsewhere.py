@@ -5,12 +5,11 @@ from tests.support.house import house, on_table
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules import turn as turns
-from shutthebox.rules.legality import why_not_shut
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.moves import dice_allowed, totals
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import from_text, to_numbers, to_tiles
-from shutthebox.rules.turn import Outcome, Turn
+from shutthebox.rules.turn import Outcome, Turn, why_not_move
 
 
 @pytest.mark.parametrize(
@@ -198,5 +197,5 @@ def test_a_chinese_set_has_eleven_dominoes_twice() -> None:
 def test_a_throw_without_a_total_says_so() -> None:
     profile = house('operations = ["quotient"]\nblocked = "passes"')
     thrown = turns.throw(profile, turns.start(profile), (5, 2))
-    said = why_not_shut(profile, thrown, from_text("5"))
+    said = why_not_move(profile, thrown, from_text("5"))
     assert said == "5+2 makes no total here, so nothing can be shut for it"
