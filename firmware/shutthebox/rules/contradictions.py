@@ -1,18 +1,18 @@
 """What keeps a game from being played, or from being chosen.
 
-Three questions, from the most to the least serious:
+`CONTRADICTIONS` has it all in order: what a key or an order of play needs of other keys, and what several
+keys say together. Three questions are asked, from the most to the least serious:
 
 * `why_unplayable`: the engine can't play it. Stored matches and records are only asked this.
 * `why_not_chosen`: nobody would want to play it, such as a game that whoever begins always wins. It's
   asked of a game that somebody chooses.
 * `keys_without_effect`: a key changes nothing on any box. It's asked of a file.
-
-A `Needs` at a key, or at an order of play, says which of them it answers.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from string import Formatter
+from typing import NamedTuple
 
 from shutthebox.rules import rows
 from shutthebox.rules.moves import (
@@ -25,7 +25,7 @@ from shutthebox.rules.moves import (
     most_moves,
     totals_of_doubles,
 )
-from shutthebox.rules.orders import for_seat, order_of
+from shutthebox.rules.orders import ORDERS, OrderOfPlay, for_seat, order_of
 from shutthebox.rules.profile import (
     MAX_DIGITS,
     MAX_LIMIT,
@@ -47,7 +47,7 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.score import worst_score
 from shutthebox.rules.shutting import can_be_shut, can_get_stuck
-from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.writer import to_toml
 
 MAX_MOVES = 6_000
@@ -59,6 +59,8 @@ _BY_POINTS = (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DRO
 
 _COUNTS_TILES = (Scoring.SUM, Scoring.COUNT, Scoring.SHUT_SUM)
 
+_BY_DIGITS = (Scoring.DIGITS, Scoring.DIGITS_REVERSED)
+
 
 @dataclass(frozen=True)
 class Complaint:
@@ -66,9 +68,7 @@ class Complaint:
 
     Attributes:
         key: the key to change.
-        why: what's wrong with it, and what's allowed. A key in braces, as in ``{dice}``, stands for that
-            key with its value, and ``{leave_out}`` for how to do without the key; braces that are meant are
-            doubled.
+        why: what's wrong with it, and what's allowed, as in `Contradiction.text`.
         box: the game that it's about.
     """
 
@@ -96,136 +96,36 @@ class Complaint:
         return f"{head}: {self.why.format_map(said)}"
 
 
+class Contradiction(NamedTuple):
+    """Keys that don't go together.
+
+    Attributes:
+        key: the one to change.
+        holds: whether a game is like that. Those before it in `CONTRADICTIONS` don't hold.
+        text: what's wrong with the key, and what's allowed; or a function that says so. A key in braces, as
+            in ``{dice}``, stands for that key with its value, and ``{leave_out}`` for how to do without the
+            key; braces that are meant are doubled.
+        need: what the game isn't fit for.
+    """
+
+    key: str
+    holds: Callable[[Profile], object]
+    text: str | Callable[[Profile], str]
+    need: Need = Need.TO_PLAY
+
+    def complaint(self, box: Profile) -> Complaint:
+        """What to say of a game for which it holds."""
+        return Complaint(self.key, self.text if isinstance(self.text, str) else self.text(box), box)
+
+
 def why_unplayable(box: Profile) -> Complaint | None:
     """Why the engine can't play this game; None if it can."""
-
-    def complain(key: str, why: str) -> Complaint:
-        return Complaint(key, why, box)
-
-    # First, because with such operations the checks below find no moves, or take forever.
-    if complaint := _unmet_need(box, Need.TO_PLAY) or _wrong_operations(box):
-        return complaint
-    if not box.starting:
-        return complain("start_open", "no tile of the box would be open; use its tiles")
-    must = box.first_move_must_include
-    if must is not None and not to_tiles([must]) & box.starting:
-        return complain("first_move_must_include", f"tile {must} does not start open; use tiles that do")
-    if must is not None and not can_ever_move(box, box.starting, to_tiles([must])):
-        return complain("first_move_must_include", f"no throw can shut tile {must}; use tiles that one can")
-    # Short rows can't have that many sets, and most rows are short.
-    if (1 if rows.are_plain(box) else 3) << len(box.tiles) > MAX_MOVES and most_moves(box) > MAX_MOVES:
-        return complain(
-            "dice",
-            f"{box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "
-            "use fewer dice, sides or tiles",
-        )
-    most = min(box.max_tiles or MAX_MOVES, box.starting.bit_count() * box.rows)
-    if box.min_tiles > most:
-        return complain("min_tiles", f"{box.min_tiles} are more than one move may have; use up to {most}")
-    if box.row_points and len(box.row_points) != box.rows:
-        return complain("row_points", f"{list(box.row_points)} has another number of rows; use two numbers")
-    if 0 in box.ends_turn_on and not box.has_blanks:
-        return complain("ends_turn_on", "0 is the double blank; allowed with bag = 28")
-    if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
-        digits = len("".join(map(str, box.tiles)))
-        if digits > MAX_DIGITS:
-            return complain(
-                "score", f"{digits} digits can't be shown; use rows of up to {MAX_DIGITS} (1 to 12)"
-            )
-    if box.counts_rounds_won:
-        if box.limit is not None and box.rounds != 1:
-            return complain(
-                "rounds", "is not allowed with {match} and limit, which ends the match; use one of the two"
-            )
-    elif not box.is_solo and (box.limit is None) != (box.match is MatchFormat.TOTAL):
-        if box.limit is None:
-            return complain("limit", "missing; {match} needs a whole number from 1 up")
-        return complain(
-            "limit",
-            "means nothing with {match}; allowed with target-loses, target-wins, drop-out, rounds-won, "
-            "ladder",
-        )
-    if box.limit == 0 and not box.is_solo:
-        return complain("limit", f"0 is not allowed; use a whole number from 1 to {MAX_LIMIT}")
-    if box.limit is not None and not (box.is_solo or box.counts_rounds_won) and _always_scores_0(box):
-        return complain("limit", "never reached, since every turn scores 0; allowed where a turn can score")
-    if must is not None and box.lost_score is not None:
-        worst = worst_score(box)
-        if (box.lost_score > worst) if box.highest_wins else (box.lost_score < worst):
-            allowed = f"up to {worst}" if box.highest_wins else f"{worst} or more"
-            return complain(
-                "lost_score",
-                f"{box.lost_score} is better than the worst score of a turn; use {allowed}",
-            )
-    return _wrong_match(box) or _wrong_seats(box)
+    return _first(_UNPLAYABLE, box)
 
 
 def why_not_chosen(box: Profile) -> Complaint | None:
     """Why nobody should choose this game; None if it's a good one."""
-    if complaint := why_unplayable(box) or _unmet_need(box, Need.TO_MAKE_SENSE):
-        return complaint
-    if not can_ever_move(box, box.starting, behind=box.starting_behind):
-        shown = ", ".join(map(str, to_numbers(box.starting)))
-        return Complaint("tiles", f"no throw can shut any of {shown}; use tiles that one can", box)
-    if box.ends_turn_on and not has_one_ending_total(box):
-        return Complaint(
-            "ends_turn_on",
-            'is not allowed with {operations}, as a throw may have several totals; allowed with "sum" among '
-            "them",
-            box,
-        )
-    if box.row_points and not any(box.row_points) and box.score in _COUNTS_TILES:
-        return Complaint("row_points", "every turn would score 0; use numbers of which one isn't 0", box)
-    if _first_always_wins(box):
-        return Complaint(
-            "blocked",
-            f'"{box.blocked}" is not allowed here, as only a shut box ends a turn and {{shut_wins}}: '
-            'whoever begins always wins; use "ends-turn", or shut_wins = "no"',
-            box,
-        )
-    return None
-
-
-def complaints(boxes: Collection[Profile], inherited: Collection[str]) -> tuple[Complaint, ...]:
-    """Everything that's wrong with a game that somebody chooses, as far as one mistake doesn't hide another.
-
-    Args:
-        boxes: the game on all its boxes.
-        inherited: the keys that come from another game. That they have no effect isn't wrong.
-    """
-    first = next(iter(boxes))
-    if _unmet_need(first, Need.TO_PLAY):
-        found = dict[str, Complaint]()
-        for need in Need:
-            for complaint in _unmet_needs(first, need):
-                if need is not Need.TO_MATTER or complaint.key not in inherited:
-                    found.setdefault(complaint.key, complaint)
-        return tuple(found.values())
-    if wrong := next(filter(None, map(why_not_chosen, boxes)), None):
-        return (wrong,)
-    return tuple(why for key, why in keys_without_effect(boxes).items() if key not in inherited)
-
-
-def keys_without_effect(boxes: Collection[Profile]) -> Mapping[str, Complaint]:
-    """The keys that change no match on any of these boxes, each with why; none if keys contradict each other.
-
-    Args:
-        boxes: a game on all its boxes.
-    """
-    first, *others = boxes
-    # What a key needs of other keys is the same on every box.
-    if _unmet_need(first, Need.TO_PLAY) or _wrong_operations(first):
-        return {}
-    if not all(box.starting for box in boxes):
-        return {}
-    found = dict[str, Complaint]()
-    for complaint in _unmet_needs(first, Need.TO_MATTER):
-        found.setdefault(complaint.key, complaint)
-    on_box = {complaint.key: complaint for complaint in _without_effect(first)}
-    for box in others if on_box else ():
-        kept = {complaint.key for complaint in _without_effect(box)}
-        on_box = {key: why for key, why in on_box.items() if key in kept}
-    return found | on_box
+    return _first(_NOT_CHOSEN, box)
 
 
 def contradiction(box: Profile) -> str | None:
@@ -234,41 +134,90 @@ def contradiction(box: Profile) -> str | None:
     return complaint.to_text() if complaint else None
 
 
-def _unmet_need(box: Profile, need: Need) -> Complaint | None:
-    return next(_unmet_needs(box, need), None)
+def complaints(game: Profile, inherited: Collection[str]) -> tuple[Complaint, ...]:
+    """Everything that's wrong with a game that somebody chooses, as far as one mistake doesn't hide another.
+
+    Args:
+        game: the game; it's looked at on all its boxes.
+        inherited: the keys that come from another game. That they have no effect isn't wrong.
+    """
+    first, *others = game.on_every_box
+    unmet = [need for need in _NEEDS if need.holds(first)]
+    if any(need.need is Need.TO_CHECK for need in unmet):
+        found = dict[str, Complaint]()
+        for need in unmet:
+            if need.need is not Need.TO_MATTER or need.key not in inherited:
+                found.setdefault(need.key, need.complaint(first))
+        return tuple(found.values())
+    if wrong := next(filter(None, map(why_not_chosen, (first, *others))), None):
+        return (wrong,)
+    return tuple(keys_without_effect(game, lambda key: key not in inherited).values())
 
 
-def _unmet_needs(box: Profile, need: Need) -> Iterator[Complaint]:
-    """Each `Needs` of a key or of the order of play that another key doesn't meet."""
-    # The order of play comes first: it decides other keys, which needn't be written.
-    for needs in order_of(box).needs:
-        value = getattr(box, needs.key)
-        if needs.need is need and _applies(needs, box) and value not in needs.values:
-            listed = _list(needs.values)
-            remedy = f"use {listed}" if listed else "{leave_out}"
-            where = f" and {{{needs.where[0]}}}" if needs.where else ""
-            yield Complaint(needs.key, f"{_say(value)}is not allowed with {{turns}}{where}; {remedy}", box)
-    for key, default, needs in NEEDS:
-        value, other = getattr(box, key), getattr(box, needs.key)
+def keys_without_effect(game: Profile, asked: Callable[[str], bool]) -> Mapping[str, Complaint]:
+    """The keys that change no match on any box of a game, each with why; none if keys contradict each other.
+
+    Args:
+        game: the game; it's looked at on all its boxes.
+        asked: whether a key is one of those in question.
+    """
+    idle = [each for each in _WITHOUT_EFFECT if asked(each.key)]
+    if not idle or _first(_UNCHECKED, game):
+        return {}
+    idle = [each for each in idle if each.holds(game)]
+    if not idle or any(_first(_UNCHECKED, box) for box in game.on_every_box):
+        return {}
+    found = dict[str, Complaint]()
+    for each in idle:
+        if all(map(each.holds, game.on_every_box)):
+            found.setdefault(each.key, each.complaint(game.on_every_box[0]))
+    return found
+
+
+def _first(contradictions: tuple[Contradiction, ...], box: Profile) -> Complaint | None:
+    return next((each.complaint(box) for each in contradictions if each.holds(box)), None)
+
+
+def _needs_of_order(order: OrderOfPlay, needs: Needs) -> Contradiction:
+    """What an order of play needs of another key: that one has to change."""
+
+    def holds(box: Profile) -> bool:
+        if box.turns is not order.turns or (needs.where and getattr(box, needs.where[0]) != needs.where[1]):
+            return False
+        return getattr(box, needs.key) not in needs.values
+
+    def text(box: Profile) -> str:
+        where = f" and {{{needs.where[0]}}}" if needs.where else ""
+        remedy = f"use {listed}" if (listed := _list(needs.values)) else "{leave_out}"
+        return f"{_say(getattr(box, needs.key))}is not allowed with {{turns}}{where}; {remedy}"
+
+    return Contradiction(needs.key, holds, text, needs.need)
+
+
+def _needs_of_key(key: str, default: object, needs: Needs) -> Contradiction:
+    """What a key needs of another: the key itself has to change."""
+
+    def holds(box: Profile) -> bool:
+        value = getattr(box, key)
         concerned = value in needs.of if needs.of else value != default
-        if needs.need is need and concerned and _applies(needs, box) and other not in needs.values:
-            given = f"with {{{needs.key}}}" if _list((other,)) else f"without {needs.key}"
-            allowed = _with(needs.key, needs.values)
-            yield Complaint(key, f"{_say(value)}is not allowed {given}; allowed {allowed}", box)
+        return concerned and getattr(box, needs.key) not in needs.values
 
+    def text(box: Profile) -> str:
+        given = f"with {{{needs.key}}}" if _list((getattr(box, needs.key),)) else f"without {needs.key}"
+        allowed = (
+            f"with {needs.key} = {listed}" if (listed := _list(needs.values)) else f"without {needs.key}"
+        )
+        return f"{_say(getattr(box, key))}is not allowed {given}; allowed {allowed}"
 
-def _applies(needs: Needs, box: Profile) -> bool:
-    return needs.where is None or getattr(box, needs.where[0]) == needs.where[1]
+    return Contradiction(key, holds, text, needs.need)
 
 
 def _say(value: object) -> str:
     return f"{to_toml(value)} " if isinstance(value, str | int) else ""
 
 
-def _with(key: str, values: tuple[object, ...]) -> str:
-    """For example ``with dice = 2 to 9``, ``with shut_wins = "round" or "no"``, ``without teams``."""
-    listed = _list(values)
-    return f"with {key} = {listed}" if listed else f"without {key}"
+def _and(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _list(values: tuple[object, ...]) -> str:
@@ -278,114 +227,6 @@ def _list(values: tuple[object, ...]) -> str:
         return f"{plain[0]} to {plain[-1]}"
     *some, last = map(to_toml, plain) if plain else [""]
     return f"{', '.join(some)} or {last}" if some else last
-
-
-def _wrong_operations(box: Profile) -> Complaint | None:
-    if box.only_adds or box.difference:
-        return None
-    if box.dice == 1:
-        return Complaint("operations", 'need two dice or more; use ["sum"] with {dice}', box)
-    if Operation.PRODUCT in box.operations and box.dice > 3:
-        why = '"product" multiplies two or three dice; use dice = 2 or 3 with it'
-        return Complaint("operations", why, box)
-    if Operation.QUOTIENT in box.operations and box.dice != 2:
-        return Complaint("operations", '"quotient" divides two dice; use dice = 2 with it', box)
-    return None
-
-
-def _wrong_carry(box: Profile) -> Complaint | None:
-    """Why the pool can't be left on the table for a tie."""
-    if box.is_solo:
-        return Complaint("tie", "{match} is played alone; allowed with games of several players", box)
-    if not box.has_pool and not box.counts_rounds_won:
-        why = (
-            '"carry" needs something to carry; allowed with stakes = "pool" or "pool-double", or with '
-            'match = "rounds-won"'
-        )
-        return Complaint("tie", why, box)
-    if box.match is MatchFormat.TOTAL and box.rounds != 1:
-        return Complaint("tie", '"carry" is not allowed with {match} and {rounds}; use rounds = 1', box)
-    return None
-
-
-def _wrong_match(box: Profile) -> Complaint | None:
-    """A contradiction between the keys that say who wins."""
-    if box.tie is Tie.CARRY and (complaint := _wrong_carry(box)):
-        return complaint
-    if box.win is Win.FIRST_TO_SHUT:
-        one_round = box.rounds == 1 and box.match is MatchFormat.TOTAL
-        if not (one_round or box.counts_rounds_won) or box.shut_wins is ShutWins.NO:
-            given = "{shut_wins}" if box.shut_wins is ShutWins.NO else "{match} and {rounds}"
-            why = (
-                f'"first-to-shut" is not allowed here, with {given}; allowed with rounds = 1 and '
-                'match = "total", or match = "rounds-won", and with shut_wins = "match" or "round"'
-            )
-            return Complaint("win", why, box)
-    elif box.match in _BY_POINTS and box.highest_wins != (box.match is MatchFormat.TARGET_WINS):
-        right = Win.HIGHEST if box.match is MatchFormat.TARGET_WINS else Win.LOWEST
-        return Complaint("win", f'"{box.win}" contradicts {{match}}; use "{right}"', box)
-    if box.shut_wins is not ShutWins.NO and not box.shut_scores_best:
-        given = "{win}" if box.highest_wins else "{score}"
-        why = f'"{box.shut_wins}" is not allowed, as with {given} a shut is not best; use "no"'
-        return Complaint("shut_wins", why, box)
-    if box.is_solo and box.shut_wins is not ShutWins.NO:
-        return Complaint("shut_wins", f'"{box.shut_wins}" is not allowed with {{match}}; use "no"', box)
-    if box.stakes is Stakes.BANK:
-        return _wrong_bank(box)
-    return None
-
-
-def _wrong_bank(box: Profile) -> Complaint | None:
-    """A contradiction in a game against the bank."""
-    if not box.pays:
-        return Complaint("pays", "missing; {stakes} needs stakes by score, as in {{0 = 9, 5 = 2}}", box)
-    if box.rounds != 1 or box.match is not MatchFormat.TOTAL:
-        given = "{rounds}" if box.rounds != 1 else "{match}"
-        why = f'"bank" pays for one turn, not with {given}; allowed with rounds = 1 and match = "total"'
-        return Complaint("stakes", why, box)
-    if box.shut_wins is not ShutWins.NO:
-        why = (
-            f'"{box.shut_wins}" is not allowed with {{stakes}}, against which everybody has a turn; use "no"'
-        )
-        return Complaint("shut_wins", why, box)
-    payments = [paid for _, paid in box.pays]
-    if payments != sorted(payments, reverse=not box.highest_wins):
-        why = "a better score would be paid less; use payments that rise with better scores"
-        return Complaint("pays", why, box)
-    return None
-
-
-def _wrong_seats(box: Profile) -> Complaint | None:
-    """A contradiction in teams or head starts."""
-    if box.is_solo and (box.teams is not None or any(box.handicap)):
-        key = "teams" if box.teams is not None else "handicap"
-        return Complaint(key, "{match} is played alone; allowed with games of several players", box)
-    if box.stakes is Stakes.BANK and box.teams is not None:
-        why = "with {stakes} everybody plays alone; allowed with stakes of the players"
-        return Complaint("teams", why, box)
-    order = order_of(box)
-    if any(box.handicap) and not order.has_head_starts:
-        return Complaint("handicap", "is not allowed with {turns}; {leave_out}", box)
-    wrong = next(filter(None, (_wrong_head_start(box, seat) for seat in range(len(box.handicap)))), None)
-    return Complaint("handicap", wrong, box) if wrong else None
-
-
-def _wrong_head_start(box: Profile, seat: int) -> str | None:
-    head = box.handicap[seat]
-    if isinstance(head, int):
-        if head and box.counts_rounds_won:
-            return "points mean nothing with {match}; use tiles that start shut"
-        if head and (box.is_race or not order_of(box).has_points):
-            return "points mean nothing in a race; use tiles that start shut"
-        if box.match is MatchFormat.TARGET_WINS and box.limit is not None and head >= box.limit:
-            return f"{head} points would reach the limit; use fewer than {box.limit}"
-        return None
-    played = for_seat(box, seat)
-    none_left = not box.starting & ~to_tiles(head)
-    if none_left or (played is not box and why_unplayable(replace(played, handicap=()))):
-        shown = ", ".join(map(str, head))
-        return f"without {shown} there is nothing to play; use fewer tiles, or others"
-    return None
 
 
 def _always_scores_0(box: Profile) -> bool:
@@ -407,41 +248,387 @@ def _first_always_wins(box: Profile) -> bool:
     return not can_get_stuck(box)
 
 
-def _without_effect(box: Profile) -> Iterator[Complaint]:
-    """The keys that change no match on this box, though other keys allow them."""
-    throws_dice = box.dice > 1 and box.draw is Draw.DICE
-    if throws_dice and box.one_die is not OneDie.NEVER and not is_one_die_ever_allowed(box):
-        why = f'"{box.one_die}" never applies, as the tiles of a turn never allow one die; use "never"'
-        yield Complaint("one_die", why, box)
-    if throws_dice and box.dice not in dice_allowed(box, box.starting, box.starting_behind):
-        for key, usual in _OF_SEVERAL_DICE.items():
-            if (value := getattr(box, key)) != usual:
-                why = f"{_say(value)}means nothing, as with {{one_die}} only one die is ever thrown"
-                yield Complaint(key, f"{why}; {{leave_out}}", box)
-    if box.max_tiles is not None and box.max_tiles >= (most := most_in_a_move(box)):
-        why = f"{box.max_tiles} is no limit, as no throw shuts more than {most} here"
-        yield Complaint("max_tiles", f"{why}; use fewer, or leave it out", box)
-    if box.ends_turn_on and (never := sorted(box.ends_turn_on - ending_totals(box))):
-        shown = ", ".join(map(str, never))
-        yield Complaint("ends_turn_on", f"no throw makes {shown}; use totals that one makes", box)
-    elif box.doubles is Doubles.ENDS_TURN and (anyway := sorted(box.ends_turn_on & totals_of_doubles(box))):
-        shown = ", ".join(map(str, anyway))
-        why = f"only doubles make {shown}, and with {{doubles}} they end the turn anyway; use other totals"
-        yield Complaint("ends_turn_on", why, box)
-    for key, usual in (("captain", False), ("shut_others", 0)):
-        if (value := getattr(box, key)) != usual and can_be_shut(box) is False:
-            why = f"{_say(value)}means nothing, as no throws can shut this box; {{leave_out}}"
-            yield Complaint(key, why, box)
-    for head in box.handicap:
-        if not isinstance(head, int) and not to_tiles(head) & box.starting:
-            shown = ", ".join(map(str, head))
-            yield Complaint("handicap", f"{shown} would start shut anyway; use tiles that start open", box)
+def _reads_otherwise(box: Profile) -> bool:
+    return not (box.only_adds or box.difference)
 
 
-_OF_SEVERAL_DICE: Mapping[str, object] = {
-    "operations": (Operation.SUM,),
-    "difference": False,
-    "doubles": Doubles.PLAIN,
-    "insurance": False,
-}
-"""Keys that only matter where several dice are thrown, each with its default."""
+def _first_tile(box: Profile) -> Tiles:
+    """The tile that the first move of a turn must shut, if there's one."""
+    return 0 if box.first_move_must_include is None else to_tiles([box.first_move_must_include])
+
+
+def _has_too_many_moves(box: Profile) -> bool:
+    # Short rows can't have that many sets, and most rows are short.
+    return (1 if rows.are_plain(box) else 3) << len(box.tiles) > MAX_MOVES and most_moves(box) > MAX_MOVES
+
+
+def _most_tiles(box: Profile) -> int:
+    """The most tiles that one move may have."""
+    return min(box.max_tiles or MAX_MOVES, box.starting.bit_count() * box.rows)
+
+
+def _digits(box: Profile) -> int:
+    return len("".join(map(str, box.tiles)))
+
+
+def _lost_score_is_good(box: Profile) -> bool:
+    """Whether a turn lost on its first move scores better than some other turn."""
+    if box.first_move_must_include is None or box.lost_score is None:
+        return False
+    worst = worst_score(box)
+    return box.lost_score > worst if box.highest_wins else box.lost_score < worst
+
+
+def _lacks_a_first(box: Profile) -> bool:
+    """Whether the first to shut the box wins, but not of one round, or nothing."""
+    one_round = box.rounds == 1 and box.match is MatchFormat.TOTAL
+    return box.win is Win.FIRST_TO_SHUT and (
+        not (one_round or box.counts_rounds_won) or box.shut_wins is ShutWins.NO
+    )
+
+
+def _wins_the_wrong_way(box: Profile) -> bool:
+    decided = box.win is not Win.FIRST_TO_SHUT and box.match in _BY_POINTS
+    return decided and box.highest_wins != (box.match is MatchFormat.TARGET_WINS)
+
+
+def _is_bank(box: Profile) -> bool:
+    return box.stakes is Stakes.BANK
+
+
+def _is_paid_less_for_more(box: Profile) -> bool:
+    payments = [paid for _, paid in box.pays]
+    return payments != sorted(payments, reverse=not box.highest_wins)
+
+
+def _wrong_head_start(box: Profile) -> str:
+    """What's wrong with the first wrong head start; empty if none is."""
+    return next(filter(None, (_wrong_head_start_of(box, seat) for seat in range(len(box.handicap)))), "")
+
+
+def _wrong_head_start_of(box: Profile, seat: int) -> str:
+    head = box.handicap[seat]
+    if isinstance(head, int):
+        if head and box.counts_rounds_won:
+            return "points mean nothing with {match}; use tiles that start shut"
+        if head and (box.is_race or not order_of(box).has_points):
+            return "points mean nothing in a race; use tiles that start shut"
+        if box.match is MatchFormat.TARGET_WINS and box.limit is not None and head >= box.limit:
+            return f"{head} points would reach the limit; use fewer than {box.limit}"
+        return ""
+    played = for_seat(box, seat)
+    none_left = not box.starting & ~to_tiles(head)
+    if none_left or (played is not box and why_unplayable(replace(played, handicap=()))):
+        return f"without {_and(head)} there is nothing to play; use fewer tiles, or others"
+    return ""
+
+
+def _shut_from_the_start(box: Profile) -> list[tuple[int, ...]]:
+    """Head starts of tiles that start shut for everybody."""
+    return [head for head in box.handicap if not isinstance(head, int) and not to_tiles(head) & box.starting]
+
+
+def _throws_dice(box: Profile) -> bool:
+    return box.dice > 1 and box.draw is Draw.DICE
+
+
+def _throws_one_die_only(box: Profile) -> bool:
+    return _throws_dice(box) and box.dice not in dice_allowed(box, box.starting, box.starting_behind)
+
+
+def _ends_turn_in_vain(box: Profile) -> str:
+    """What's wrong with the totals that end a turn; empty if nothing is."""
+    if never := sorted(box.ends_turn_on - ending_totals(box)) if box.ends_turn_on else []:
+        return f"no throw makes {_and(never)}; use totals that one makes"
+    if box.doubles is not Doubles.ENDS_TURN or not (anyway := box.ends_turn_on & totals_of_doubles(box)):
+        return ""
+    why = f"only doubles make {_and(sorted(anyway))}, and with {{doubles}} they end the turn anyway"
+    return f"{why}; use other totals"
+
+
+def _matters_with_several_dice(key: str, usual: object) -> Contradiction:
+    return Contradiction(
+        key,
+        lambda box: _throws_one_die_only(box) and getattr(box, key) != usual,
+        lambda box: (
+            f"{_say(getattr(box, key))}means nothing, as with {{one_die}} only one die is ever thrown; "
+            "{leave_out}"
+        ),
+        Need.TO_MATTER,
+    )
+
+
+def _matters_for_a_shut_box(key: str, usual: object) -> Contradiction:
+    return Contradiction(
+        key,
+        lambda box: getattr(box, key) != usual and can_be_shut(box) is False,
+        lambda box: f"{_say(getattr(box, key))}means nothing, as no throws can shut this box; {{leave_out}}",
+        Need.TO_MATTER,
+    )
+
+
+_PLAYED_ALONE = "{match} is played alone; allowed with games of several players"
+
+_NEEDS = tuple(
+    sorted(
+        [
+            # The order of play comes first: it decides other keys, which needn't be written.
+            *(_needs_of_order(order, needs) for order in ORDERS for needs in order.needs),
+            *(_needs_of_key(*each) for each in NEEDS),
+        ],
+        key=lambda each: each.need,
+    )
+)
+
+_OF_SEVERAL_KEYS = (
+    Contradiction(
+        "operations",
+        lambda box: _reads_otherwise(box) and box.dice == 1,
+        'need two dice or more; use ["sum"] with {dice}',
+        Need.TO_CHECK,
+    ),
+    Contradiction(
+        "operations",
+        lambda box: _reads_otherwise(box) and Operation.PRODUCT in box.operations and box.dice > 3,
+        '"product" multiplies two or three dice; use dice = 2 or 3 with it',
+        Need.TO_CHECK,
+    ),
+    Contradiction(
+        "operations",
+        lambda box: _reads_otherwise(box) and Operation.QUOTIENT in box.operations and box.dice != 2,
+        '"quotient" divides two dice; use dice = 2 with it',
+        Need.TO_CHECK,
+    ),
+    Contradiction(
+        "start_open",
+        lambda box: not box.starting,
+        "no tile of the box would be open; use its tiles",
+        Need.TO_CHECK,
+    ),
+    Contradiction(
+        "first_move_must_include",
+        lambda box: _first_tile(box) & ~box.starting,
+        lambda box: f"tile {box.first_move_must_include} does not start open; use tiles that do",
+    ),
+    Contradiction(
+        "first_move_must_include",
+        lambda box: _first_tile(box) and not can_ever_move(box, box.starting, _first_tile(box)),
+        lambda box: f"no throw can shut tile {box.first_move_must_include}; use tiles that one can",
+    ),
+    Contradiction(
+        "dice",
+        _has_too_many_moves,
+        lambda box: (
+            f"{box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "
+            "use fewer dice, sides or tiles"
+        ),
+    ),
+    Contradiction(
+        "min_tiles",
+        lambda box: box.min_tiles > _most_tiles(box),
+        lambda box: f"{box.min_tiles} are more than one move may have; use up to {_most_tiles(box)}",
+    ),
+    Contradiction(
+        "row_points",
+        lambda box: box.row_points and len(box.row_points) != box.rows,
+        lambda box: f"{list(box.row_points)} has another number of rows; use two numbers",
+    ),
+    Contradiction(
+        "ends_turn_on",
+        lambda box: 0 in box.ends_turn_on and not box.has_blanks,
+        "0 is the double blank; allowed with bag = 28",
+    ),
+    Contradiction(
+        "score",
+        lambda box: box.score in _BY_DIGITS and _digits(box) > MAX_DIGITS,
+        lambda box: f"{_digits(box)} digits can't be shown; use rows of up to {MAX_DIGITS} (1 to 12)",
+    ),
+    Contradiction(
+        "rounds",
+        lambda box: box.counts_rounds_won and box.limit is not None and box.rounds != 1,
+        "is not allowed with {match} and limit, which ends the match; use one of the two",
+    ),
+    Contradiction(
+        "limit",
+        lambda box: box.limit is None and box.match in _BY_POINTS,
+        "missing; {match} needs a whole number from 1 up",
+    ),
+    Contradiction(
+        "limit",
+        lambda box: box.limit is not None and box.match is MatchFormat.TOTAL,
+        "means nothing with {match}; allowed with target-loses, target-wins, drop-out, rounds-won, ladder",
+    ),
+    Contradiction(
+        "limit",
+        lambda box: box.limit == 0 and not box.is_solo,
+        f"0 is not allowed; use a whole number from 1 to {MAX_LIMIT}",
+    ),
+    Contradiction(
+        "limit",
+        lambda box: box.limit is not None and box.match in _BY_POINTS and _always_scores_0(box),
+        "never reached, since every turn scores 0; allowed where a turn can score",
+    ),
+    Contradiction(
+        "lost_score",
+        _lost_score_is_good,
+        lambda box: (
+            f"{box.lost_score} is better than the worst score of a turn; "
+            f"use {f'up to {worst_score(box)}' if box.highest_wins else f'{worst_score(box)} or more'}"
+        ),
+    ),
+    Contradiction("tie", lambda box: box.tie is Tie.CARRY and box.is_solo, _PLAYED_ALONE),
+    Contradiction(
+        "tie",
+        lambda box: box.tie is Tie.CARRY and not box.has_pool and not box.counts_rounds_won,
+        '"carry" needs something to carry; allowed with stakes = "pool" or "pool-double", or with '
+        'match = "rounds-won"',
+    ),
+    Contradiction(
+        "tie",
+        lambda box: box.tie is Tie.CARRY and box.match is MatchFormat.TOTAL and box.rounds != 1,
+        '"carry" is not allowed with {match} and {rounds}; use rounds = 1',
+    ),
+    Contradiction(
+        "win",
+        _lacks_a_first,
+        lambda box: (
+            '"first-to-shut" is not allowed here, with '
+            f"{'{shut_wins}' if box.shut_wins is ShutWins.NO else '{match} and {rounds}'}; allowed with "
+            'rounds = 1 and match = "total", or match = "rounds-won", and with shut_wins = "match" or "round"'
+        ),
+    ),
+    Contradiction(
+        "win",
+        _wins_the_wrong_way,
+        lambda box: (
+            f'"{box.win}" contradicts {{match}}; '
+            f'use "{Win.HIGHEST if box.match is MatchFormat.TARGET_WINS else Win.LOWEST}"'
+        ),
+    ),
+    Contradiction(
+        "shut_wins",
+        lambda box: box.shut_wins is not ShutWins.NO and not box.shut_scores_best,
+        lambda box: (
+            f'"{box.shut_wins}" is not allowed, as with {"{win}" if box.highest_wins else "{score}"} a shut '
+            'is not best; use "no"'
+        ),
+    ),
+    Contradiction(
+        "shut_wins",
+        lambda box: box.is_solo and box.shut_wins is not ShutWins.NO,
+        lambda box: f'"{box.shut_wins}" is not allowed with {{match}}; use "no"',
+    ),
+    Contradiction(
+        "pays",
+        lambda box: _is_bank(box) and not box.pays,
+        "missing; {stakes} needs stakes by score, as in {{0 = 9, 5 = 2}}",
+    ),
+    Contradiction(
+        "stakes",
+        lambda box: _is_bank(box) and (box.rounds != 1 or box.match is not MatchFormat.TOTAL),
+        lambda box: (
+            f'"bank" pays for one turn, not with {"{rounds}" if box.rounds != 1 else "{match}"}; '
+            'allowed with rounds = 1 and match = "total"'
+        ),
+    ),
+    Contradiction(
+        "shut_wins",
+        lambda box: _is_bank(box) and box.shut_wins is not ShutWins.NO,
+        lambda box: (
+            f'"{box.shut_wins}" is not allowed with {{stakes}}, against which everybody has a turn; use "no"'
+        ),
+    ),
+    Contradiction(
+        "pays",
+        lambda box: _is_bank(box) and _is_paid_less_for_more(box),
+        "a better score would be paid less; use payments that rise with better scores",
+    ),
+    Contradiction("teams", lambda box: box.is_solo and box.teams is not None, _PLAYED_ALONE),
+    Contradiction("handicap", lambda box: box.is_solo and any(box.handicap), _PLAYED_ALONE),
+    Contradiction(
+        "teams",
+        lambda box: _is_bank(box) and box.teams is not None,
+        "with {stakes} everybody plays alone; allowed with stakes of the players",
+    ),
+    Contradiction(
+        "handicap",
+        lambda box: any(box.handicap) and not order_of(box).has_head_starts,
+        "is not allowed with {turns}; {leave_out}",
+    ),
+    Contradiction("handicap", _wrong_head_start, _wrong_head_start),
+    Contradiction(
+        "tiles",
+        lambda box: not can_ever_move(box, box.starting, behind=box.starting_behind),
+        lambda box: f"no throw can shut any of {_and(to_numbers(box.starting))}; use tiles that one can",
+        Need.TO_MAKE_SENSE,
+    ),
+    Contradiction(
+        "ends_turn_on",
+        lambda box: box.ends_turn_on and not has_one_ending_total(box),
+        'is not allowed with {operations}, as a throw may have several totals; allowed with "sum" among them',
+        Need.TO_MAKE_SENSE,
+    ),
+    Contradiction(
+        "row_points",
+        lambda box: box.row_points and not any(box.row_points) and box.score in _COUNTS_TILES,
+        "every turn would score 0; use numbers of which one isn't 0",
+        Need.TO_MAKE_SENSE,
+    ),
+    Contradiction(
+        "blocked",
+        _first_always_wins,
+        lambda box: (
+            f'"{box.blocked}" is not allowed here, as only a shut box ends a turn and {{shut_wins}}: '
+            'whoever begins always wins; use "ends-turn", or shut_wins = "no"'
+        ),
+        Need.TO_MAKE_SENSE,
+    ),
+    Contradiction(
+        "one_die",
+        lambda box: (
+            _throws_dice(box) and box.one_die is not OneDie.NEVER and not is_one_die_ever_allowed(box)
+        ),
+        lambda box: f'"{box.one_die}" never applies, as the tiles of a turn never allow one die; use "never"',
+        Need.TO_MATTER,
+    ),
+    _matters_with_several_dice("operations", (Operation.SUM,)),
+    _matters_with_several_dice("difference", False),
+    _matters_with_several_dice("doubles", Doubles.PLAIN),
+    _matters_with_several_dice("insurance", False),
+    Contradiction(
+        "max_tiles",
+        lambda box: box.max_tiles is not None and box.max_tiles >= most_in_a_move(box),
+        lambda box: (
+            f"{box.max_tiles} is no limit, as no throw shuts more than {most_in_a_move(box)} here; "
+            "use fewer, or leave it out"
+        ),
+        Need.TO_MATTER,
+    ),
+    Contradiction("ends_turn_on", _ends_turn_in_vain, _ends_turn_in_vain, Need.TO_MATTER),
+    _matters_for_a_shut_box("captain", False),
+    _matters_for_a_shut_box("shut_others", 0),
+    Contradiction(
+        "handicap",
+        _shut_from_the_start,
+        lambda box: (
+            f"{_and(_shut_from_the_start(box)[-1])} would start shut anyway; use tiles that start open"
+        ),
+        Need.TO_MATTER,
+    ),
+)
+
+CONTRADICTIONS: tuple[Contradiction, ...] = tuple(
+    sorted((*_NEEDS, *_OF_SEVERAL_KEYS), key=lambda each: each.need)
+)
+"""All contradictions, in the order in which they're looked for: a game is refused for the first that holds. A
+later one may take for granted that no earlier one does."""
+
+
+def _up_to(need: Need) -> tuple[Contradiction, ...]:
+    return tuple(each for each in CONTRADICTIONS if each.need <= need)
+
+
+_UNCHECKED = _up_to(Need.TO_CHECK)
+_UNPLAYABLE = _up_to(Need.TO_PLAY)
+_NOT_CHOSEN = _up_to(Need.TO_MAKE_SENSE)
+_WITHOUT_EFFECT = CONTRADICTIONS[len(_NOT_CHOSEN) :]

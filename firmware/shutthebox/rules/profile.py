@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from enum import Enum, StrEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -322,12 +322,13 @@ TURN_SECONDS_CHECK = validation.whole(5, 3600)
 _TILE = validation.whole(1, MAX_TILE)
 
 
-class Need(Enum):
-    """What a `Needs` is needed for."""
+class Need(IntEnum):
+    """What a game isn't fit for, if its keys don't meet a need: the most serious first."""
 
-    TO_PLAY = "to play"  # the engine can't play the game otherwise
-    TO_MAKE_SENSE = "to make sense"  # nobody should choose the game otherwise
-    TO_MATTER = "to matter"  # the key changes no match otherwise; an inherited one is dropped
+    TO_CHECK = 1  # the engine can't play it, and nothing else about it can be said
+    TO_PLAY = 2  # the engine can't play it
+    TO_MAKE_SENSE = 3  # nobody should choose it
+    TO_MATTER = 4  # a key changes no match; an inherited one is dropped
 
 
 class Needs(NamedTuple):
@@ -347,7 +348,7 @@ class Needs(NamedTuple):
     of: tuple[object, ...] = ()
     drops: bool = False
     where: tuple[str, object] | None = None
-    need: Need = Need.TO_PLAY
+    need: Need = Need.TO_CHECK
 
 
 def _key(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # noqa: ANN401  (the field's type)
@@ -578,6 +579,11 @@ class Profile:
     def allowed_boxes(self) -> tuple[int, ...]:
         """Every number of tiles this game can be played with, rising."""
         return tuple(sorted({len(self.tiles), *self.boxes}))
+
+    @cached_property
+    def on_every_box(self) -> tuple["Profile", ...]:
+        """This game on each of its boxes, the smallest first."""
+        return tuple(game for count in self.allowed_boxes if (game := self.for_box(count)))
 
     @cached_property
     def one_die_limit(self) -> int:

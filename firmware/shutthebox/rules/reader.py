@@ -152,7 +152,7 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     """
     model, inherited = (keys.like, keys.inherited) if isinstance(keys, Keys) else ("", frozenset[str]())
     profile = _of_known_tiles(keys, where, name)
-    if wrong := complaints(_boxes(profile), inherited):
+    if wrong := complaints(profile, inherited):
         raise ProfileError(*(f"{where}: {complaint.to_text(model, inherited)}" for complaint in wrong))
     return profile
 
@@ -166,7 +166,7 @@ def to_played_profile(keys: Mapping[str, object], where: str, name: str) -> Prof
         ProfileError: if the rules can't be played.
     """
     profile = _of_known_tiles(keys, where, name)
-    for box in _boxes(profile):
+    for box in profile.on_every_box:
         if complaint := why_unplayable(box):
             raise ProfileError(f"{where}: {complaint.to_text()}")
     return profile
@@ -187,10 +187,6 @@ def _of_known_tiles(keys: Mapping[str, object], where: str, name: str) -> Profil
     return profile
 
 
-def _boxes(profile: Profile) -> list[Profile]:
-    return [box for count in profile.allowed_boxes if (box := profile.for_box(count))]
-
-
 def unchecked_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     """The profile with these keys, which may contradict each other. Takes the arguments of `to_profile`.
 
@@ -207,8 +203,8 @@ def unchecked_profile(keys: Mapping[str, object], where: str, name: str) -> Prof
             ) from None
     profile = _of_keys(keys, name)
     # A key may matter only where another one does, so dropping it may make that one matter no more.
-    while isinstance(keys, Keys) and (lost := keys.inherited & keys_without_effect(_boxes(profile)).keys()):
-        keys = keys.without(lost.union(*(DROPS.get(key, ()) for key in lost)) & keys.inherited)
+    while isinstance(keys, Keys) and (lost := keys_without_effect(profile, keys.inherited.__contains__)):
+        keys = keys.without(set(lost).union(*(DROPS.get(key, ()) for key in lost)) & keys.inherited)
         profile = _of_keys(keys, name)
     return profile
 
@@ -223,7 +219,8 @@ def _with_defaults(profile: Profile, keys: Mapping[str, object]) -> Profile:
     """The profile with the defaults of keys that depend on other keys."""
 
     def default(**derived: Any) -> Profile:  # noqa: ANN401  (values of any key)
-        return replace(profile, **{key: value for key, value in derived.items() if key not in keys})
+        missing = {key: value for key, value in derived.items() if key not in keys}
+        return replace(profile, **missing) if missing else profile
 
     profile = default(**order_of(profile).defaults)
     if profile.match is MatchFormat.TARGET_WINS:
