@@ -1,9 +1,8 @@
 """JSON Schemas (draft 7, which TOML editors know) of the configuration and of profiles."""
 
-import inspect
 import json
-import re
 import tomllib
+from dataclasses import fields
 from typing import Any
 
 from doctools.config_files import has_default, shown
@@ -29,7 +28,8 @@ def of_config() -> str:
 
 def of_profiles() -> str:
     """The schema of a profile, which is a file of house rules."""
-    meanings, defaults = _meanings(), to_keys(Profile(""))
+    meanings = {key.name: key.metadata["meaning"] for key in fields(Profile)}
+    defaults = to_keys(Profile(""))
     properties: dict[str, Any] = {
         "like": {
             "description": "A built-in game: start from its keys instead of the defaults.",
@@ -59,16 +59,6 @@ def _of_key(key: Key) -> dict[str, Any]:
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-def _meanings() -> dict[str, str]:
-    """The meaning of each key of a profile, from the docstring of its class."""
-    entries = re.findall(r"^    (\w+): (.+(?:\n {6,}.+)*)", inspect.getdoc(Profile) or "", re.MULTILINE)
-    return {name: _sentence(" ".join(text.split())) for name, text in entries}
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _text(schema: dict[str, Any]) -> str:

@@ -351,13 +351,14 @@ class Needs(NamedTuple):
     need: Need = Need.TO_CHECK
 
 
-def _key(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # noqa: ANN401  (the field's type)
-    return field(default=default, metadata={"check": check, "needs": needs})
+def _key(check: Check[Any] | None, default: object, meaning: str, *needs: Needs) -> Any:  # noqa: ANN401  (the field's type)
+    return field(default=default, metadata={"check": check, "meaning": meaning, "needs": needs})
 
 
-def _of_match(check: Check[Any] | None, default: object, *needs: Needs) -> Any:  # noqa: ANN401  (likewise)
+def _of_match(check: Check[Any] | None, default: object, meaning: str, *needs: Needs) -> Any:  # noqa: ANN401  (likewise)
     """A key that affects neither how a turn goes nor what it's worth, so the odds are the same."""
-    return field(default=default, metadata={"check": check, "needs": needs, "of_match": True})
+    metadata = {"check": check, "meaning": meaning, "needs": needs, "of_match": True}
+    return field(default=default, metadata=metadata)
 
 
 def all_but(*values: StrEnum) -> tuple[StrEnum, ...]:
@@ -387,91 +388,78 @@ def check_of(key: "Field[Any]") -> Check[Any]:
 class Profile:
     """One game, checked: made by `shutthebox.rules.reader`, or by a test.
 
-    Attributes:
-        name: the game's id in commands.
-        titles: the titles shown, each after the two letters of its language.
-        source: where the rules come from.
-        group: its heading in lists; not a rule, so games that differ only in this are the same game.
-        tiles: the numbers on the box, rising.
-        boxes: numbers of tiles that the game can be played with, including that of `tiles`. A box other
-            than `tiles` has the numbers from 1 up.
-        rows: of tiles, 1 or 2. A back tile can be shut once the one in front of it has been shut by an
-            earlier throw. A column is named after its front tile.
-        back: the numbers of the back row.
-        through: a back tile may be shut by the same throw as the one in front of it.
-        row_points: what a tile of each row counts, front row first; empty for 1 each.
-        start_open: numbers open when a turn starts; None for all. May name tiles that only a larger box
-            has.
-        dice: dice thrown, 1..9.
-        sides: of each die, 2..20.
-        draw: dice, or dominoes from a bag without replacement, refilled for each turn (and once a turn has
-            emptied it).
-        bag: how many dominoes it has: 21, 28 with blanks, or a Chinese set of 32.
-        one_die: when a single die is thrown. Doesn't apply to dominoes.
-        one_die_at: the limit for that; None for the usual one.
-        move: which sets of tiles answer a throw.
-        min_tiles: the fewest tiles in one move.
-        max_tiles: the most tiles in one move; None for no limit.
-        operations: how dice make a total. Doesn't apply to a single die.
-        difference: two dice may also be subtracted; short for these operations.
-        first_move_must_include: a tile that the first move of a turn must shut.
-        ends_turn_on: totals that end the turn even if a move exists.
-        doubles: what a double does besides its total: end the turn even if a move exists, or count twice.
-        blocked: what a throw without a move does.
-        strikes: how many throws without a move end the turn; earlier ones pass.
-        insurance: every double earns one. A throw without a move uses one up instead of ending the turn,
-            and the player throws again.
-        turns: the order of play: whole turns, one throw each in rotation (on own rows or on one for all),
-            one throw for everyone, or a tug, in which one shuts the tiles and the other opens them.
-        own_throws: with one throw for everyone, how many first throws of a round players make themselves.
-        score: what a turn is worth.
-        lost_score: the score of a turn lost on its first move; None for the sum of all tiles.
-        win: which score wins.
-        shut_wins: what a shut box ends at once.
-        shut_others: how many more points everyone else scores at the end of a round in which somebody has
-            shut the box, or "doubled"; 0 for none. The shutter's team is spared, and play-offs have none.
-        rounds: rounds in a match, if totals decide it.
-        match: when a match is over.
-        limit: points, in formats that have a limit; with rounds won, None for a number of rounds. With a
-            ladder, the total to beat, None for any.
-        tie: what players tied for the win do.
-        stakes: who owes what.
-        stake: what each player pays the bank, in stakes (`Stakes.BANK`).
-        pays: what the bank pays back, in stakes: pairs of a score and the payment for that score or a better
-            one, by rising scores.
-        first: who begins a round. Play-offs begin with whoever is next in order of those tied.
-        captain: a shut in the very first turn of a match earns the title.
-        teams: how many teams the seats belong to, in rotation; None for none.
-        handicap: head starts by seat, first seat first.
-        turn_seconds: time for a turn from its first throw; in rotation, for each throw. None for no clock.
+    Each key says here what it means, what it may be, and what it needs of other keys;
+    `shutthebox.rules.words` has its sentences.
     """
 
-    name: str = field(metadata={"of_match": True})
-    titles: tuple[tuple[str, str], ...] = _of_match(None, ())
-    source: str = _of_match(validation.text, "")
-    group: Group = field(default=Group.ODD, compare=False, metadata={"of_match": True})
-    tiles: tuple[int, ...] = _key(_TILES, tuple(range(1, 10)))
-    boxes: tuple[int, ...] = _of_match(_rising(1, MAX_TILE), ())
-    rows: int = _key(validation.whole(1, 2), 1)
-    back: Back = _key(None, Back.SAME, _TWO_ROWS)
+    name: str = field(metadata={"of_match": True, "meaning": "The game's id in commands."})
+    titles: tuple[tuple[str, str], ...] = _of_match(
+        None, (), "The titles shown, each after the two letters of its language."
+    )
+    source: str = _of_match(validation.text, "", "Where the rules come from.")
+    group: Group = field(
+        default=Group.ODD,
+        compare=False,
+        metadata={
+            "of_match": True,
+            "meaning": "Its heading in lists; not a rule, so games that differ only in this are the "
+            "same game.",
+        },
+    )
+    tiles: tuple[int, ...] = _key(_TILES, tuple(range(1, 10)), "The numbers on the box, rising.")
+    boxes: tuple[int, ...] = _of_match(
+        _rising(1, MAX_TILE),
+        (),
+        "Numbers of tiles that the game can be played with, including that of `tiles`. A box other "
+        "than `tiles` has the numbers from 1 up.",
+    )
+    rows: int = _key(
+        validation.whole(1, 2),
+        1,
+        "Of tiles, 1 or 2. A back tile can be shut once the one in front of it has been shut by an "
+        "earlier throw. A column is named after its front tile.",
+    )
+    back: Back = _key(None, Back.SAME, "The numbers of the back row.", _TWO_ROWS)
     through: bool = _key(
         None,
         False,
+        "A back tile may be shut by the same throw as the one in front of it.",
         _TWO_ROWS,
         _to_matter("move", *all_but(MoveKind.SINGLE)),
         _to_matter("max_tiles", None, *range(2, MAX_TILE + 1)),
     )
     row_points: tuple[int, ...] = _key(
-        _ROW_POINTS, (), _TWO_ROWS, _to_matter("score", Scoring.SUM, Scoring.COUNT, Scoring.SHUT_SUM)
+        _ROW_POINTS,
+        (),
+        "What a tile of each row counts, front row first; empty for 1 each.",
+        _TWO_ROWS,
+        _to_matter("score", Scoring.SUM, Scoring.COUNT, Scoring.SHUT_SUM),
     )
-    start_open: tuple[int, ...] | None = _key(_rising(1, MAX_TILE), None)
-    dice: int = _key(validation.whole(1, 9), 2)
-    sides: int = _key(validation.whole(2, 20), 6)
-    draw: Draw = _key(None, Draw.DICE, Needs("dice", (2,)), Needs("sides", (6,)))
-    bag: int = _key(_BAG, 21, Needs("draw", (Draw.DOMINOES,), drops=True))
+    start_open: tuple[int, ...] | None = _key(
+        _rising(1, MAX_TILE),
+        None,
+        "Numbers open when a turn starts; None for all. May name tiles that only a larger box has.",
+    )
+    dice: int = _key(validation.whole(1, 9), 2, "Dice thrown, 1..9.")
+    sides: int = _key(validation.whole(2, 20), 6, "Of each die, 2..20.")
+    draw: Draw = _key(
+        None,
+        Draw.DICE,
+        "Dice, or dominoes from a bag without replacement, refilled for each turn (and once a turn "
+        "has emptied it).",
+        Needs("dice", (2,)),
+        Needs("sides", (6,)),
+    )
+    bag: int = _key(
+        _BAG,
+        21,
+        "How many dominoes it has: 21, 28 with blanks, or a Chinese set of 32.",
+        Needs("draw", (Draw.DOMINOES,), drops=True),
+    )
     one_die: OneDie = _key(
         None,
         OneDie.NEVER,
+        "When a single die is thrown. Doesn't apply to dominoes.",
         Needs("rows", (2,), of=(OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT)),
         _TWO_DICE,
         _to_matter("draw", Draw.DICE),
@@ -479,18 +467,26 @@ class Profile:
     one_die_at: int | None = _key(
         validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2),
         None,
+        "The limit for that; None for the usual one.",
         Needs("one_die", all_but(OneDie.NEVER, OneDie.ONLY_ONE), drops=True),
     )
-    move: MoveKind = MoveKind.SET
-    min_tiles: int = _key(_TILE, 1, Needs("move", (MoveKind.SET,)))
-    max_tiles: int | None = _key(_TILE, None)
-    operations: tuple[Operation, ...] = _key(_OPERATIONS, (Operation.SUM,))
-    difference: bool = _key(None, False, Needs("dice", (2,)))
-    first_move_must_include: int | None = _key(_TILE, None)
-    ends_turn_on: frozenset[int] = _key(_rising(0, 9 * 20).then(frozenset), frozenset())
+    move: MoveKind = _key(None, MoveKind.SET, "Which sets of tiles answer a throw.")
+    min_tiles: int = _key(_TILE, 1, "The fewest tiles in one move.", Needs("move", (MoveKind.SET,)))
+    max_tiles: int | None = _key(_TILE, None, "The most tiles in one move; None for no limit.")
+    operations: tuple[Operation, ...] = _key(
+        _OPERATIONS, (Operation.SUM,), "How dice make a total. Doesn't apply to a single die."
+    )
+    difference: bool = _key(
+        None, False, "Two dice may also be subtracted; short for these operations.", Needs("dice", (2,))
+    )
+    first_move_must_include: int | None = _key(_TILE, None, "A tile that the first move of a turn must shut.")
+    ends_turn_on: frozenset[int] = _key(
+        _rising(0, 9 * 20).then(frozenset), frozenset(), "Totals that end the turn even if a move exists."
+    )
     doubles: Doubles = _key(
         None,
         Doubles.PLAIN,
+        "What a double does besides its total: end the turn even if a move exists, or count twice.",
         _TWO_DICE,
         Needs("insurance", (False,), of=(Doubles.ENDS_TURN,)),
         Needs("move", (MoveKind.SET,), of=(Doubles.DOUBLED,)),
@@ -498,37 +494,58 @@ class Profile:
     blocked: Blocked = _key(
         None,
         Blocked.ENDS_TURN,
+        "What a throw without a move does.",
         Needs("rows", (1,), of=(Blocked.OPENS_ONE,)),
         Needs("turns", (Turns.SHARED,), of=(Blocked.LOSES,)),
     )
     strikes: int = _key(
         validation.whole(1, 9),
         1,
+        "How many throws without a move end the turn; earlier ones pass.",
         Needs("blocked", (Blocked.ENDS_TURN,), drops=True),
         Needs("insurance", (False,), drops=True),
         Needs("first_move_must_include", (None,)),
     )
-    insurance: bool = _key(None, False, _TWO_DICE, Needs("blocked", (Blocked.ENDS_TURN, Blocked.LOSES)))
-    turns: Turns = Turns.WHOLE
+    insurance: bool = _key(
+        None,
+        False,
+        "Every double earns one. A throw without a move uses one up instead of ending the turn, and "
+        "the player throws again.",
+        _TWO_DICE,
+        Needs("blocked", (Blocked.ENDS_TURN, Blocked.LOSES)),
+    )
+    turns: Turns = _key(
+        None,
+        Turns.WHOLE,
+        "The order of play: whole turns, one throw each in rotation (on own rows or on one for "
+        "all), one throw for everyone, or a tug, in which one shuts the tiles and the other opens them.",
+    )
     own_throws: int = _of_match(
         validation.whole(0, MAX_OWN_THROWS),
         0,
+        "With one throw for everyone, how many first throws of a round players make themselves.",
         Needs("turns", (Turns.TOGETHER,), drops=True),
         _SEVERAL_PLAYERS,
     )
     score: Scoring = _key(
-        None, Scoring.SUM, Needs("rows", (1,), of=(Scoring.DIGITS, Scoring.DIGITS_REVERSED))
+        None,
+        Scoring.SUM,
+        "What a turn is worth.",
+        Needs("rows", (1,), of=(Scoring.DIGITS, Scoring.DIGITS_REVERSED)),
     )
     lost_score: int | None = _key(
         validation.whole(0, 10**MAX_DIGITS - 1),
         None,
+        "The score of a turn lost on its first move; None for the sum of all tiles.",
         _to_matter("first_move_must_include", *range(1, MAX_TILE + 1)),
     )
-    win: Win = _key(None, Win.LOWEST, Needs("turns", (Turns.SHARED,), of=(Win.LAST_IN,)))
-    shut_wins: ShutWins = _of_match(None, ShutWins.ROUND)
+    win: Win = _key(None, Win.LOWEST, "Which score wins.", Needs("turns", (Turns.SHARED,), of=(Win.LAST_IN,)))
+    shut_wins: ShutWins = _of_match(None, ShutWins.ROUND, "What a shut box ends at once.")
     shut_others: int | str = _of_match(
         _SHUT_OTHERS,
         0,
+        "How many more points everyone else scores at the end of a round in which somebody has shut "
+        'the box, or "doubled"; 0 for none. The shutter\'s team is spared, and play-offs have none.',
         Needs("win", (Win.LOWEST,)),
         Needs("shut_wins", (ShutWins.ROUND, ShutWins.NO)),
         Needs("score", all_but(Scoring.SHUT_SUM, Scoring.THROWS)),
@@ -538,19 +555,60 @@ class Profile:
     rounds: int = _of_match(
         validation.whole(1, MAX_ROUNDS),
         1,
+        "Rounds in a match, if totals decide it.",
         _to_matter("match", MatchFormat.TOTAL, MatchFormat.ROUNDS_WON, MatchFormat.LADDER),
     )
-    match: MatchFormat = _of_match(None, MatchFormat.TOTAL)
-    limit: int | None = _of_match(validation.whole(0, MAX_LIMIT), None)
-    tie: Tie = _of_match(None, Tie.PLAY_OFF, _SEVERAL_PLAYERS, _to_matter("stakes", *all_but(Stakes.BANK)))
-    stakes: Stakes = _of_match(None, Stakes.NONE, _SEVERAL_PLAYERS)
-    stake: int = _of_match(validation.whole(1, MAX_STAKES), 1, _BANK)
-    pays: tuple[tuple[int, int], ...] = _of_match(_PAYS, (), _BANK)
-    first: First = _of_match(None, First.SEAT_1, _SEVERAL_PLAYERS)
-    captain: bool = _of_match(None, False, Needs("shut_wins", (ShutWins.MATCH,)))
-    teams: int | None = _of_match(TEAMS_CHECK, None)
-    handicap: tuple[HeadStart, ...] = _of_match(HEAD_STARTS_CHECK, ())
-    turn_seconds: int | None = _of_match(TURN_SECONDS_CHECK, None)
+    match: MatchFormat = _of_match(None, MatchFormat.TOTAL, "When a match is over.")
+    limit: int | None = _of_match(
+        validation.whole(0, MAX_LIMIT),
+        None,
+        "Points, in formats that have a limit; with rounds won, None for a number of rounds. With a "
+        "ladder, the total to beat, None for any.",
+    )
+    tie: Tie = _of_match(
+        None,
+        Tie.PLAY_OFF,
+        "What players tied for the win do.",
+        _SEVERAL_PLAYERS,
+        _to_matter("stakes", *all_but(Stakes.BANK)),
+    )
+    stakes: Stakes = _of_match(None, Stakes.NONE, "Who owes what.", _SEVERAL_PLAYERS)
+    stake: int = _of_match(
+        validation.whole(1, MAX_STAKES),
+        1,
+        "What each player pays the bank, in stakes (`Stakes.BANK`).",
+        _BANK,
+    )
+    pays: tuple[tuple[int, int], ...] = _of_match(
+        _PAYS,
+        (),
+        "What the bank pays back, in stakes: pairs of a score and the payment for that score or a "
+        "better one, by rising scores.",
+        _BANK,
+    )
+    first: First = _of_match(
+        None,
+        First.SEAT_1,
+        "Who begins a round. Play-offs begin with whoever is next in order of those tied.",
+        _SEVERAL_PLAYERS,
+    )
+    captain: bool = _of_match(
+        None,
+        False,
+        "A shut in the very first turn of a match earns the title.",
+        Needs("shut_wins", (ShutWins.MATCH,)),
+    )
+    teams: int | None = _of_match(
+        TEAMS_CHECK, None, "How many teams the seats belong to, in rotation; None for none."
+    )
+    handicap: tuple[HeadStart, ...] = _of_match(
+        HEAD_STARTS_CHECK, (), "Head starts by seat, first seat first."
+    )
+    turn_seconds: int | None = _of_match(
+        TURN_SECONDS_CHECK,
+        None,
+        "Time for a turn from its first throw; in rotation, for each throw. None for no clock.",
+    )
 
     @cached_property
     def all_tiles(self) -> Tiles:
