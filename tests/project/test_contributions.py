@@ -407,10 +407,12 @@ KEY = Contribution(
         ),
         step(
             "rules/words.py",
-            entry("SENTENCES", '"most_throws": N_("The turn ends with throw {most} at the latest.")'),
-            begins(
-                "_rules_of_turn",
-                'if profile.most_throws is not None:\n    yield "most_throws", {"most": profile.most_throws}',
+            before(
+                "_BLOCKED",
+                '@_of("most_throws")\ndef _most_throws(game: Profile) -> _Told:\n'
+                "    if game.most_throws is not None:\n"
+                '        text = N_("The turn ends with throw {most} at the latest.")\n'
+                '        yield Sentence(text, {"most": game.most_throws})\n\n',
             ),
             noticed=f"{COMPLETE} -k key",
             named="most_throws",
@@ -473,8 +475,7 @@ ORDER = Contribution(
                 "TugOfTiles",
                 "class Backwards(OrderOfPlay, turns=Turns.BACKWARDS):\n"
                 '    """Whole turns, from the last seat to the first."""\n\n    whole_turns = True\n'
-                "    sentences: ClassVar[Mapping[str, str]] = {\n"
-                '        "turns=backwards": N_("The last seat is next.")\n    }\n\n'
+                '    sentence = Sentence(N_("The last seat is next."))\n\n'
                 "    def next_seat(self, match: _Playing) -> int | None:\n"
                 '        """The last of those who have had no turn."""\n'
                 "        waiting = (i for i in reversed(match.seats) if match.rows[i].outcome is None)\n"

@@ -7,7 +7,7 @@ Most things are inherited. `shutthebox.odds.orders` has the odds of each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from shutthebox.rules import handicap
 from shutthebox.rules import turn as turns
@@ -37,6 +37,20 @@ _CLASSES: dict[Turns, type[OrderOfPlay]] = {}
 
 Rows = tuple[Turn, ...]
 """Each player's turn in the current round."""
+
+
+class Sentence(NamedTuple):
+    """A rule in words.
+
+    Attributes:
+        text: in English, with blanks.
+        values: what to fill in. A text in it is translated, and a sequence becomes a list.
+        drawn: what to say instead where dominoes are drawn; empty for the same.
+    """
+
+    text: str
+    values: Mapping[str, object] = {}
+    drawn: str = ""
 
 
 class _Playing(Protocol):
@@ -82,7 +96,7 @@ class OrderOfPlay:
         defaults: other keys' defaults.
         needs: what it requires of other keys.
         summary: in a few words; empty if it's nothing special.
-        sentences: its rules in words, by the names that `rules` yields.
+        sentence: its rule in words, if `rules` says no more.
     """
 
     turns: ClassVar[Turns]
@@ -98,7 +112,7 @@ class OrderOfPlay:
     defaults: ClassVar[Mapping[str, Any]] = {}
     needs: tuple[Needs, ...] = ()
     summary = ""
-    sentences: ClassVar[Mapping[str, str]]
+    sentence: ClassVar[Sentence]
 
     def __init_subclass__(cls, *, turns: Turns) -> None:
         """Registers the class for a member of `Turns`."""
@@ -121,9 +135,9 @@ class OrderOfPlay:
         """The format that decides the match."""
         return usual_format(game)
 
-    def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-        """The `sentences` that apply, each with its values."""
-        yield f"turns={self.turns}", {}
+    def rules(self, game: Profile) -> Iterator[Sentence]:
+        """Its rules in words."""
+        yield self.sentence
 
     def first_rows(self, game: Profile, players: int, first: int) -> Rows:
         """Each player's turn before its first throw, in a round begun by `first`."""
@@ -164,21 +178,17 @@ class WholeTurns(OrderOfPlay, turns=Turns.WHOLE):
     """A whole turn of each player."""
 
     whole_turns = one_turn_each = True
-    sentences: ClassVar[Mapping[str, str]] = {
-        "turns=whole": N_("Each player plays a whole turn before the next one begins.")
-    }
+    sentence = Sentence(N_("Each player plays a whole turn before the next one begins."))
 
 
 class AlternateThrows(OrderOfPlay, turns=Turns.ALTERNATE):
     """A throw each in rotation."""
 
     one_bag = True
-    sentences: ClassVar[Mapping[str, str]] = {
-        "turns=alternate": N_("The players throw once each in turn, each for their own row of tiles."),
-        "turns=alternate.dominoes": N_(
-            "The players draw one domino each in turn, each for their own row of tiles."
-        ),
-    }
+    sentence = Sentence(
+        N_("The players throw once each in turn, each for their own row of tiles."),
+        drawn=N_("The players draw one domino each in turn, each for their own row of tiles."),
+    )
 
 
 class OneRow(OrderOfPlay, turns=Turns.SHARED):
@@ -205,10 +215,10 @@ class OneRow(OrderOfPlay, turns=Turns.SHARED):
         Needs("tie", (Tie.PLAY_OFF,), need=Need.TO_MATTER),
     )
     summary = N_("One row for all.")
-    sentences: ClassVar[Mapping[str, str]] = {
-        "turns=shared": N_("The players throw once each in turn, and share one row of tiles."),
-        "turns=shared.dominoes": N_("The players draw one domino each in turn, and share one row of tiles."),
-    }
+    sentence = Sentence(
+        N_("The players throw once each in turn, and share one row of tiles."),
+        drawn=N_("The players draw one domino each in turn, and share one row of tiles."),
+    )
 
     def format(self, game: Profile) -> Format:
         """The last one in."""
@@ -228,35 +238,35 @@ class OneThrow(OrderOfPlay, turns=Turns.TOGETHER):
     one_throw = one_bag = True
     is_listed = False
     summary = N_("One throw for all.")
-    sentences: ClassVar[Mapping[str, str]] = {
-        "turns=together": N_("There's one throw for everyone, and each player answers it on their own row."),
-        "turns=together.own": plural(
-            "Everyone throws once alone; then there's one throw for everyone, and each player answers it "
-            "on their own row.",
-            "Everyone's first {throws} throws are their own; then there's one throw for everyone, and "
-            "each player answers it on their own row.",
-        ),
-        "turns=together.dominoes": N_(
-            "There's one domino for everyone, and each player answers it on their own row."
-        ),
-        "turns=together.own.dominoes": plural(
-            "Everyone draws once alone; then there's one domino for everyone, and each player answers it "
-            "on their own row.",
-            "Everyone draws {throws} dominoes alone; then there's one for everyone, and each player "
-            "answers it on their own row.",
-        ),
-        "turns=together.again": N_("A player who throws alone, has no move and is still in throws again."),
-        "turns=together.again.dominoes": N_(
-            "A player who draws alone, has no move and is still in draws again."
-        ),
-    }
 
-    def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-        """Adds the players' own throws, if there are any."""
-        own = ".own" if game.own_throws else ""
-        yield f"turns=together{own}", {"throws": game.own_throws}
-        if game.own_throws and (game.insurance or game.spare_throws):
-            yield "turns=together.again", {}
+    def rules(self, game: Profile) -> Iterator[Sentence]:
+        """Says whether the players make throws of their own."""
+        if not game.own_throws:
+            yield Sentence(
+                N_("There's one throw for everyone, and each player answers it on their own row."),
+                drawn=N_("There's one domino for everyone, and each player answers it on their own row."),
+            )
+            return
+        yield Sentence(
+            plural(
+                "Everyone throws once alone; then there's one throw for everyone, and each player answers it "
+                "on their own row.",
+                "Everyone's first {throws} throws are their own; then there's one throw for everyone, and "
+                "each player answers it on their own row.",
+            ),
+            {"throws": game.own_throws},
+            plural(
+                "Everyone draws once alone; then there's one domino for everyone, and each player answers it "
+                "on their own row.",
+                "Everyone draws {throws} dominoes alone; then there's one for everyone, and each player "
+                "answers it on their own row.",
+            ),
+        )
+        if game.insurance or game.spare_throws:
+            yield Sentence(
+                N_("A player who throws alone, has no move and is still in throws again."),
+                drawn=N_("A player who draws alone, has no move and is still in draws again."),
+            )
 
     def format(self, game: Profile) -> Format:
         """One throw may bring several players to the limit that loses."""
@@ -297,18 +307,6 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         Needs("tie", (Tie.PLAY_OFF,), where=("match", MatchFormat.TOTAL), need=Need.TO_MATTER),
     )
     summary = N_("One shuts, the other opens.")
-    sentences: ClassVar[Mapping[str, str]] = {
-        "turns=tug": N_(
-            "The first player shuts tiles; once they're blocked, the second player opens them again by the "
-            "same rule. Shutting them all or opening them all wins."
-        ),
-        "turns=tug.one_die": N_("The one-die rule looks only at the tiles the player still has to move."),
-        "turns=tug.last": plural(
-            "After one throw, the player with fewer tiles left to move wins; if they're level, they share.",
-            "After {throws} throws, the player with fewer tiles left to move wins; if they're level, they "
-            "share.",
-        ),
-    }
 
     def seats(self, game: Profile, players: int) -> int:
         """Two players, or two teams."""
@@ -322,12 +320,25 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         """The last tile, unless rounds won count."""
         return LastTile() if game.match is MatchFormat.TOTAL else usual_format(game)
 
-    def rules(self, game: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-        """Adds how a round ends."""
-        yield "turns=tug", {}
+    def rules(self, game: Profile) -> Iterator[Sentence]:
+        """Says how a round ends, too."""
+        yield Sentence(
+            N_(
+                "The first player shuts tiles; once they're blocked, the second player opens them again by "
+                "the same rule. Shutting them all or opening them all wins."
+            )
+        )
         if is_one_die_ever_allowed(game):
-            yield "turns=tug.one_die", {}
-        yield "turns=tug.last", {"throws": MAX_THROWS}
+            yield Sentence(N_("The one-die rule looks only at the tiles the player still has to move."))
+        yield Sentence(
+            plural(
+                "After one throw, the player with fewer tiles left to move wins; if they're level, they "
+                "share.",
+                "After {throws} throws, the player with fewer tiles left to move wins; if they're level, "
+                "they share.",
+            ),
+            {"throws": MAX_THROWS},
+        )
 
     def first_rows(self, game: Profile, players: int, first: int) -> Rows:
         """The team of the player who begins shuts the tiles, and the other opens them."""

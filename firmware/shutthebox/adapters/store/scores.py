@@ -20,7 +20,7 @@ from shutthebox.game.messages import Translate, localize
 from shutthebox.game.mode import Mode
 from shutthebox.night import start_of_night
 from shutthebox.rules.profile import Profile, Stakes
-from shutthebox.rules.words import SENTENCES, explain
+from shutthebox.rules.words import STAKES, explain
 from shutthebox.texts import fill_in, plural
 from shutthebox.translations import localize_screen, translations
 
@@ -169,7 +169,7 @@ def running(show: Show, translate: Translate) -> dict[str, Any] | None:
         "scores": show.scene.scores,
         "totals": show.scene.totals,
         "winners": show.scene.winners,
-        "stakes": translate(SENTENCES[f"stakes={game.stakes}"]) if staked else None,
+        "stakes": fill_in(STAKES[game.stakes], translate, {"stake": game.stake}) if staked else None,
         "owes": [str(stakes) for stakes in show.scene.owes] if staked else [],
     }
 
