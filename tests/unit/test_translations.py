@@ -105,6 +105,29 @@ NO_COUNT = {
     "The same rules are played on boxes with {boxes} tiles.": "a list",
     "costs {points} points": "a number with decimals",
     "costs {win} % and {points} points": "a number with decimals",
+    "A turn may last {seconds} seconds from its first domino. Then it ends as if blocked.": "never one",
+    "A turn may last {seconds} seconds from its first throw. Then it ends as if blocked.": "never one",
+    "After {throws} throws, the player with fewer tiles left to move wins; if they're level, "
+    "they share.": "always the same number",
+    "All {dice} dice are always thrown.": "never one",
+    "At least {least} tiles a throw.": "never one",
+    "At least {least} tiles are shut in one move.": "never one",
+    "At most {most} tiles a throw.": "never one",
+    "If nobody has won after {rounds} rounds, the best total wins.": "always the same number",
+    "If players tie for the win, everybody starts over with another round. After {most} such "
+    "rounds the tied players share the win.": "always the same number",
+    "If players tie for the win, everybody who hasn't lost starts over with another round. "
+    "After {most} such rounds the tied players share the win.": "always the same number",
+    "Players have {seconds} seconds for each domino. Then their turn ends as if blocked.": "never one",
+    "Players have {seconds} seconds for each throw. Then their turn ends as if blocked.": "never one",
+    "Players tied for the win play another round among themselves. After {most} such rounds "
+    "they share the win.": "always the same number",
+    "The seats belong to {teams} teams in rotation, if the players divide evenly. A team's "
+    "scores are added up, and its players win or lose together.": "never one",
+    "{count} tiles.": "never one",
+    "{dice} dice, each plus or minus.": "never one",
+    "{rounds} rounds, added up.": "never one",
+    "{strikes} misses and you are out.": "never one",
     "1 or {dice} dice": "never one",
     "One die with {sides} sides.": "never one",
     "player {player}, round {round}, {open} open: {chosen} dice, 1 die is better": "never one",
@@ -113,7 +136,7 @@ NO_COUNT = {
 
 
 def test_no_player_reads_of_1_points() -> None:
-    """Whatever counts something has a form for one, which is how it gets its forms in every language."""
+    """Whatever may count one has a form for it, which is how it gets its forms in every language."""
     counting = {
         text
         for text in messages.texts()

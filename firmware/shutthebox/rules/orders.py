@@ -331,11 +331,9 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         if is_one_die_ever_allowed(game):
             yield Sentence(N_("The one-die rule looks only at the tiles the player still has to move."))
         yield Sentence(
-            plural(
-                "After one throw, the player with fewer tiles left to move wins; if they're level, they "
-                "share.",
+            N_(
                 "After {throws} throws, the player with fewer tiles left to move wins; if they're level, "
-                "they share.",
+                "they share."
             ),
             {"throws": MAX_THROWS},
         )

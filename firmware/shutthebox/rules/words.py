@@ -78,7 +78,7 @@ def _tiles(game: Profile) -> _Told:
         plural("The box has one tile, the {tiles}.", "The box has {count} tiles, {tiles}."), values
     )
     if len(game.tiles) > _USUAL_TILES:
-        yield Brief(plural("One tile.", "{count} tiles."), {"count": len(game.tiles)})
+        yield Brief(N_("{count} tiles."), {"count": len(game.tiles)})
 
 
 _USUAL_TILES = 9
@@ -217,7 +217,7 @@ def _one_die(game: Profile) -> _Told:
     # No tile of a turn may ever be low enough for one die to be thrown.
     if not is_one_die_ever_allowed(game):
         both = N_("Both dice are always thrown.")
-        many = plural("The one die is always thrown.", "All {dice} dice are always thrown.")
+        many = N_("All {dice} dice are always thrown.")
         yield Sentence(both if game.dice == 2 else many, {"dice": game.dice})
         return
     is_always = game.one_die_limit >= game.tiles[-1]
@@ -335,7 +335,7 @@ def _operations(game: Profile) -> _Told:
     if game.only_adds:
         return
     if game.readings == (Operation.SUM, Operation.DIFFERENCE) and game.dice > 2:
-        text = plural("One die, plus or minus.", "{dice} dice, each plus or minus.")
+        text = N_("{dice} dice, each plus or minus.")
         yield Brief(text, {"dice": game.dice})
     else:
         yield Brief(_READINGS.get(game.readings, N_("Another way to read the dice.")))
@@ -375,11 +375,9 @@ _OPERATIONS = {
 def _min_tiles(game: Profile) -> _Told:
     if game.min_tiles > 1:
         values = {"least": game.min_tiles}
-        text = plural(
-            "At least one tile is shut in one move.", "At least {least} tiles are shut in one move."
-        )
+        text = N_("At least {least} tiles are shut in one move.")
         yield Sentence(text, values)
-        yield Brief(plural("At least one tile a throw.", "At least {least} tiles a throw."), values)
+        yield Brief(N_("At least {least} tiles a throw."), values)
 
 
 @_of("max_tiles")
@@ -391,7 +389,8 @@ def _max_tiles(game: Profile) -> _Told:
             values,
             plural("Only one tile is shut for one domino.", "At most {most} tiles are shut for one domino."),
         )
-        yield Brief(plural("At most one tile a throw.", "At most {most} tiles a throw."), values)
+        if game.max_tiles > 1:
+            yield Brief(N_("At most {most} tiles a throw."), values)
 
 
 @_of("first_move_must_include")
@@ -444,7 +443,7 @@ def _strikes(game: Profile) -> _Told:
             {"nth": _ORDINALS[game.strikes - 2]},
             N_("The {nth} domino without a move ends the turn."),
         )
-        text = plural("One miss and you are out.", "{strikes} misses and you are out.")
+        text = N_("{strikes} misses and you are out.")
         yield Brief(text, {"strikes": game.strikes})
 
 
@@ -543,27 +542,15 @@ def _turn_seconds(game: Profile) -> _Told:
     values = {"seconds": game.turn_seconds}
     if order_of(game).whole_turns:
         yield Sentence(
-            plural(
-                "A turn may last one second from its first throw. Then it ends as if blocked.",
-                "A turn may last {seconds} seconds from its first throw. Then it ends as if blocked.",
-            ),
+            N_("A turn may last {seconds} seconds from its first throw. Then it ends as if blocked."),
             values,
-            plural(
-                "A turn may last one second from its first domino. Then it ends as if blocked.",
-                "A turn may last {seconds} seconds from its first domino. Then it ends as if blocked.",
-            ),
+            N_("A turn may last {seconds} seconds from its first domino. Then it ends as if blocked."),
         )
     else:
         yield Sentence(
-            plural(
-                "Players have one second for each throw. Then their turn ends as if blocked.",
-                "Players have {seconds} seconds for each throw. Then their turn ends as if blocked.",
-            ),
+            N_("Players have {seconds} seconds for each throw. Then their turn ends as if blocked."),
             values,
-            plural(
-                "Players have one second for each domino. Then their turn ends as if blocked.",
-                "Players have {seconds} seconds for each domino. Then their turn ends as if blocked.",
-            ),
+            N_("Players have {seconds} seconds for each domino. Then their turn ends as if blocked."),
         )
     if not idle_is_worst(game):
         yield Sentence(N_("A turn that runs out of time gets the worst score there is."))
@@ -614,7 +601,7 @@ def _adds_up(game: Profile) -> bool:
 @_of("rounds")
 def _rounds(game: Profile) -> _Told:
     if game.rounds > 1 and not game.counts_rounds_won:
-        yield Brief(plural("One round.", "{rounds} rounds, added up."), {"rounds": game.rounds})
+        yield Brief(N_("{rounds} rounds, added up."), {"rounds": game.rounds})
     if game.is_solo:
         text = plural("A match is one turn.", "A match has {rounds} rounds, and the scores are added up.")
         yield Sentence(text, {"rounds": game.rounds})
@@ -812,10 +799,7 @@ def _limit(game: Profile) -> _Told:
     least = worst_score(game) if game.highest_wins else best_score(game)
     # A match to a limit may last for the most rounds allowed.
     if least * LAST_ROUND < (game.limit or 0):
-        text = plural(
-            "If nobody has won after one round, the best total wins.",
-            "If nobody has won after {rounds} rounds, the best total wins.",
-        )
+        text = N_("If nobody has won after {rounds} rounds, the best total wins.")
         yield Sentence(text, {"rounds": LAST_ROUND})
 
 
@@ -838,27 +822,21 @@ def _tie(game: Profile) -> _Told:
         loses = game.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)
         text = _TIES[game.tie]
         if loses and game.tie is Tie.REPLAY_ALL:
-            text = plural(
+            text = N_(
                 "If players tie for the win, everybody who hasn't lost starts over with another round. After "
-                "one such round the tied players share the win.",
-                "If players tie for the win, everybody who hasn't lost starts over with another round. After "
-                "{most} such rounds the tied players share the win.",
+                "{most} such rounds the tied players share the win."
             )
         yield Sentence(text, {"most": MAX_TIE_ROUNDS})
 
 
 _TIES = {
-    Tie.PLAY_OFF: plural(
-        "Players tied for the win play another round among themselves. After one such round they "
-        "share the win.",
+    Tie.PLAY_OFF: N_(
         "Players tied for the win play another round among themselves. After {most} such rounds they "
-        "share the win.",
+        "share the win."
     ),
-    Tie.REPLAY_ALL: plural(
-        "If players tie for the win, everybody starts over with another round. After one such round the tied "
-        "players share the win.",
+    Tie.REPLAY_ALL: N_(
         "If players tie for the win, everybody starts over with another round. After {most} such rounds the "
-        "tied players share the win.",
+        "tied players share the win."
     ),
     Tie.SHARE: N_("Players tied for the win share it."),
     Tie.CARRY: N_("If players tie, nobody wins: the pool stays, and everyone pays in again."),
@@ -982,10 +960,9 @@ def _first(game: Profile) -> _Told:
 @_of("teams")
 def _teams(game: Profile) -> _Told:
     if game.teams is not None:
-        text = plural(
-            "All seats belong to one team. Its scores are added up, and its players win or lose together.",
+        text = N_(
             "The seats belong to {teams} teams in rotation, if the players divide evenly. A "
-            "team's scores are added up, and its players win or lose together.",
+            "team's scores are added up, and its players win or lose together."
         )
         yield Sentence(text, {"teams": game.teams})
 
