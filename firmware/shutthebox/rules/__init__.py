@@ -1,1 +1,10 @@
-"""The pure rules engine: profiles, tiles, moves, turns and matches. Standard library only."""
+"""The rules: games as data, and what players may do. Standard library only; no clock, file or chance.
+
+A game is a `profile`: its keys with their meanings. `reader` and `writer` turn it into a file and back,
+`contradictions` says what can't be played, `words` has it in sentences.
+
+Playing goes from the small to the large: `tiles` and `rows` (what's open), `moves` (what answers a throw),
+`score`, `turn` (one player's throws), `orders` (who throws, on which row), `match` (rounds and players),
+`endings` and `stakes` (who has won, who owes what). `actions` are what a match is made of; a `record` keeps
+them with the `conditions` of play.
+"""

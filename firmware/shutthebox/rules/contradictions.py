@@ -182,7 +182,7 @@ def _needs_of_order(order: OrderOfPlay, needs: Needs) -> Contradiction:
     """What an order of play needs of another key: that one has to change."""
 
     def holds(box: Profile) -> bool:
-        if box.turns is not order.turns or (needs.where and getattr(box, needs.where[0]) != needs.where[1]):
+        if order_of(box) is not order or (needs.where and getattr(box, needs.where[0]) != needs.where[1]):
             return False
         return getattr(box, needs.key) not in needs.values
 
