@@ -67,8 +67,7 @@ ACTION = Contribution(
             method(
                 "Match",
                 'def stop(self) -> "Match":\n    """The position after the player has stopped."""\n'
-                "    if self.stage is not Stage.THROW or not self.turn.throws:\n"
-                '        raise ValueError("nobody can stop now")\n'
+                "    turns.refuse(unless(self, Stage.THROW))\n"
                 "    return self._with_turn(turns.stop(self.rules, self.turn))",
             ),
             named="stop",
@@ -401,7 +400,7 @@ KEY = Contribution(
             member(
                 "Profile",
                 "most_throws: int | None = _key(validation.whole(1, 99), None, "
-                'Needs("turns", (Turns.WHOLE,), drops=True))',
+                '"The throw that ends a turn.", Needs("turns", (Turns.WHOLE,), drops=True))',
             ),
             named="most_throws",
         ),
