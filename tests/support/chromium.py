@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.axe import axe_script
 
 if TYPE_CHECKING:
     from selenium import webdriver
@@ -81,10 +82,7 @@ def touch(browser: "webdriver.Chrome", *points: tuple[float, float]) -> None:
 
 def serious_findings(browser: "webdriver.Chrome") -> list[str]:
     """What axe finds on the page as it is now that keeps people out: its rule, and where."""
-    # Only here: where there is no browser, there need be no axe.
-    from axe_playwright_python.base import AXE_SCRIPT
-
-    browser.execute_script(AXE_SCRIPT)
+    browser.execute_script(axe_script())
     found = browser.execute_async_script(
         "axe.run(document, {resultTypes: ['violations']}).then(arguments[arguments.length - 1])"
     )
