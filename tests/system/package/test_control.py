@@ -73,8 +73,7 @@ def required(requirements: list[str]) -> dict[str, str]:
     found = {}
     for requirement in requirements:
         if match := re.match(r"([\w.-]+)>=([\w.]+)", requirement):
-            # Raspberry Pi OS carries fixes to 2.0.1 as its own revisions, not as gpiozero's posts.
-            found[match[1]] = match[2].partition(".post")[0]
+            found[match[1]] = match[2]
     return found
 
 
