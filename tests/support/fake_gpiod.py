@@ -22,9 +22,9 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest import mock
 
 import gpiod
+import mock
 from gpiod.line import Bias, Direction, Edge, Value
 
 from gpiozero_gpiod import pwm_helper

@@ -3,9 +3,9 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
+from mock import Mock
 from tests.support.box import BoxUnderTest, config_with
 
 from shutthebox.config.profiles import from_text

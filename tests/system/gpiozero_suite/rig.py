@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from math import isclose
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import gpiozero.pins.mock
+import mock
 from gpiozero.pins.spi import SPISoftware
 from tests.support.benches import Bench, FakeBench, SimBench, simulated_chip, until
 from tests.support.fake_gpiod import FakeKernel

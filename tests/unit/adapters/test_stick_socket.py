@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from mock import Mock
 from tests.support.stick import Box, wire
 
 from shutthebox.adapters import stick_socket as adapter

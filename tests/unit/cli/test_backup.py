@@ -14,9 +14,9 @@ from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
-from unittest.mock import Mock
 
 import pytest
+from mock import Mock
 from tests.support.command import command, printed, refused
 from tests.support.kept import keep_an_evening, play_a_little
 from tests.support.open_files import open_files

@@ -3,9 +3,9 @@
 import os
 import shlex
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
+from mock import patch
 from tests.support.command import Said, command, printed, refused
 
 from shutthebox.cli.main import command_line, main

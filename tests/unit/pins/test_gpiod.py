@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import gpiod
+import mock
 import pytest
 from gpiod.line import Bias, Direction
 from gpiozero import LED, PWMLED, Button, DigitalInputDevice, GPIOPinInUse, InputDevice, OutputDevice

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
+import mock
 import pytest
 from gpiozero import LED, PWMLED
 from gpiozero.exc import (

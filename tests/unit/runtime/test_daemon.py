@@ -9,9 +9,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
+from mock import Mock
 from tests.support.box import config_with
 from tests.support.daemon import Served, run_daemon
 from tests.support.open_files import open_files

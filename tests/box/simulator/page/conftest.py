@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
+from mock import Mock
 from tests.box.simulator.page.pages import FakePanel, server_of
 
 from shutthebox.simulator.hardware import disk

@@ -5,9 +5,9 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
-from unittest.mock import Mock
 
 import pytest
+from mock import Mock
 from tests.support.shows import plain_show
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed

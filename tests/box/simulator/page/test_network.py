@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
+from mock import Mock
 from tests.box.simulator.page.pages import FakePanel, goodbye, page, receive, receive_until, server_of, shown
 from tests.support.http_client import ask
 from tests.support.machine import settings_for

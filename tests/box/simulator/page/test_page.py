@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock, call
 
 import pytest
 from gpiozero import PWMOutputDevice
+from mock import Mock, call
 from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains

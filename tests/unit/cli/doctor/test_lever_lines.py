@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from gpiozero import InputDevice
 from gpiozero.exc import PinInvalidPin
+from mock import Mock
 from tests.support.command import command, refused
 from tests.support.hands import Act, Hands
 

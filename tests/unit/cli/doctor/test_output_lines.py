@@ -3,10 +3,10 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from gpiozero import InputDevice
+from mock import Mock
 from tests.support.command import command
 from tests.support.hands import Act, Hands
 
