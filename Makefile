@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league duel test test-all test-pi lint audit docs messages generated hardware deb openskill-deb test-deb image test-image web release ci clean
+.PHONY: help sim league duel test test-all test-pi lint audit docs messages pins generated hardware deb openskill-deb test-deb image test-image web release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -22,9 +22,10 @@ help:
 	@echo "make image  build the card's image, and an update for it (Linux; packaging/image/README.md)"
 	@echo "make test-image  start it, play on it, pull its plug and update it in QEMU (slow)"
 	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
-	@echo "make ci     all checks, as root on Debian"
+	@echo "make ci     what CI runs, as root on Debian: CONTRIBUTING.md"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
 	@echo "make messages    say what each translation lacks, after a text has changed"
+	@echo "make pins   renew constraints.txt, the exact versions of all libraries and tools"
 	@echo "make docs   build the pages as a site, with pictures of every screen: build/docs/site"
 	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
@@ -52,23 +53,36 @@ PINS := libraries/gpiozero-gpiod
 SPANS := libraries/luma-spans
 UPLINK := league/uplink
 # Without a network pip would try for minutes.
-INSTALL = PIP_RETRIES=2 $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable ./$(SPANS) --editable
+# The exact versions of all libraries and tools, so that the same commit gives the same result next year.
+CONSTRAINTS ?= constraints.txt
+INSTALL = PIP_RETRIES=2 $(BIN)/pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS)) --editable ./$(PINS) --editable ./$(SPANS) --editable
 NO_NETWORK := NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|Network is unreachable
 install = $(INSTALL) $(1) >$(VENV)/log 2>&1 || { \
     if grep -qE '$(NO_NETWORK)' $(VENV)/log; then echo "make: no network here, and the first run fetches libraries: $(VENV)/log"; \
     else cat $(VENV)/log; fi; exit 2; }
 
-$(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml
+$(VENV)/.sim: $(VENV)/.python $(CONSTRAINTS) pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml
 	@echo "Installing the box into $(VENV)"
 	@$(call install,'.[sim]')
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
+$(VENV)/.test: $(VENV)/.python $(CONSTRAINTS) pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
 	@echo "Installing the box, the league and the tests' tools into $(VENV)"
 	@# The box first: the others ask for it, and pip does not look for it in its own list.
 	@$(call install,'.[test]')
 	@$(call install,'./league[test]' --editable ./$(UPLINK))
 	@touch $@ $(VENV)/.sim
+
+# Renews constraints.txt: the newest versions that everything works together with, on this Python.
+pins:
+	@$(MAKE) --no-print-directory clean-pins build/pins/.test VENV=build/pins CONSTRAINTS=
+	@{ echo "# The exact versions that make sim, make test and make lint install. Renewed by make pins."; \
+	    build/pins/bin/pip list --disable-pip-version-check --exclude-editable --format freeze | grep -v '^pip=='; } >build/constraints.txt
+	@mv build/constraints.txt constraints.txt
+
+.PHONY: clean-pins
+clean-pins:
+	@rm -rf build/pins && mkdir -p build
 
 sim: $(VENV)/.sim
 	@$(BIN)/shutthebox sim $(ARGS)
@@ -159,7 +173,7 @@ release: $(VENV)/.test
 		$(if $(PARTS),--parts $(PARTS))
 
 ci:
-	@bash .ci/run
+	@.ci/run $(ARGS)
 
 # After a text has changed: adds it to every catalogue, and says what is to be translated there.
 messages: $(VENV)/.test

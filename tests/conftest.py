@@ -17,7 +17,7 @@ from tests.support.open_databases import OpenDatabases
 
 from shutthebox.config import schema
 
-pytest_plugins = ("tests.support.evening",)
+pytest_plugins = ("tests.support.evening", "tests.support.skips")
 
 # No example has a deadline, because a loaded machine is no fault. The same tests try the same cases
 # each time, so that a change is judged by what it changed; `search` looks for new ones.
