@@ -77,7 +77,7 @@ $(VENV)/.test: $(VENV)/.python $(CONSTRAINTS) pyproject.toml $(PINS)/pyproject.t
 pins:
 	@$(MAKE) --no-print-directory clean-pins build/pins/.test VENV=build/pins CONSTRAINTS=
 	@{ echo "# The exact versions that make sim, make test and make lint install. Renewed by make pins."; \
-	    build/pins/bin/pip list --disable-pip-version-check --exclude-editable --format freeze | grep -v '^pip=='; } >build/constraints.txt
+	    build/pins/bin/pip list --disable-pip-version-check --exclude-editable --format freeze | grep -vE '^(pip|setuptools)=='; } >build/constraints.txt
 	@mv build/constraints.txt constraints.txt
 
 .PHONY: clean-pins
