@@ -94,7 +94,7 @@ _PYPROJECTS = (
     "league/pyproject.toml",
     "league/uplink/pyproject.toml",
 )
-_FOLLOWED = ("README.md", "Makefile", "constraints.txt", *_PYPROJECTS, "tests/pythons")
+_FOLLOWED = ("README.md", "Makefile", "constraints.txt", *_PYPROJECTS, "tests/system/pythons")
 
 #: In the order in which they run: the ones that tell most within a minute come first.
 JOBS = (
@@ -113,32 +113,32 @@ JOBS = (
     Job("readme forky", 5, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), makes_roots=True),
     Job("wheels", 2, paths=(*_PYPROJECTS, ".ci/wheels"), packages=_BUILD),
     Job(
-        "libraries", 4, paths=("packaging/debian/control", "tests/pythons", "league/openskill.sh"),
+        "libraries", 4, paths=("packaging/debian/control", "tests/system/pythons", "league/openskill.sh"),
         packages=(*_BUILD, *_ROOTS, "dpkg-dev"), makes_roots=True,
     ),
     Job(
-        "postgresql", 4, paths=("league/src", "tests/league", "tests/support/postgresql.py"),
+        "postgresql", 4, paths=("league/src", "tests/box/league", "tests/support/postgresql.py"),
         packages=(*_BUILD, "postgresql", "mosquitto", "nginx-light", "nftables", "systemd", "openssl"),
     ),
-    Job("hardware", 4, paths=("hardware", "tests/hardware"), packages=(*_BUILD, "prusa-slicer")),
+    Job("hardware", 4, paths=("hardware", "tests/unit/hardware"), packages=(*_BUILD, "prusa-slicer")),
     Job(
         "virtual-pi", 25,
         paths=(
-            "tests/virtual_pi", "tests/pins", "libraries", "systemd/shutthebox*.service",
+            "tests/system/virtual_pi", "tests/unit/pins", "libraries", "systemd/shutthebox*.service",
             "firmware/shutthebox/adapters/gpio*", "firmware/shutthebox/runtime",
         ),
         packages=(*_BUILD, *_VIRTUAL_PI, "mtools", "dosfstools", "exfatprogs", "fdisk"),
         makes_roots=True,
     ),
     Job(
-        "image", 150, paths=("packaging/image", "tests/image"), makes_roots=True,
+        "image", 150, paths=("packaging/image", "tests/system/image"), makes_roots=True,
         packages=(
             *_BUILD, *_CARD, *_VIRTUAL_PI, "qemu-user-static", "binfmt-support", "arch-test", "genimage",
             "zstd", "xz-utils", "nodejs", "npm",
         ),
     ),
     Job(
-        "gpiozero", 12, paths=("libraries/gpiozero-gpiod", "tests/gpiozero_suite"),
+        "gpiozero", 12, paths=("libraries/gpiozero-gpiod", "tests/system/gpiozero_suite"),
         packages=(*_BUILD, *_VIRTUAL_PI), makes_roots=True,
     ),
     Job("lowest", 5, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, debian="bookworm"),

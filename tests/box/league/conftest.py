@@ -4,6 +4,14 @@ import pytest
 from tests.support.postgresql import Postgresql
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests that want a PostgreSQL server: in CI they have a job of their own."""
+    for item in items:
+        if "postgresql" in getattr(item, "fixturenames", ()) or "[postgresql" in item.name:
+            item.add_marker(pytest.mark.postgresql)
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[Postgresql]:
     server = Postgresql()

@@ -397,6 +397,7 @@ def test_a_database_that_is_damaged_is_no_copy(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.slow
+@pytest.mark.postgresql
 def test_a_league_moves_to_postgresql_and_back(
     tmp_path: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -426,6 +427,7 @@ def test_a_league_moves_to_postgresql_and_back(
 
 
 @pytest.mark.slow
+@pytest.mark.postgresql
 def test_a_league_whose_disk_is_lost_comes_back_from_postgresqls_archived_log(tmp_path: Path) -> None:
     server = Postgresql()
     try:
@@ -450,6 +452,7 @@ def test_a_league_whose_disk_is_lost_comes_back_from_postgresqls_archived_log(tm
 
 
 @pytest.mark.slow
+@pytest.mark.postgresql
 def test_a_database_that_has_anything_takes_no_league(
     tmp_path: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:

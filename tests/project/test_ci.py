@@ -65,6 +65,17 @@ def test_the_tests_of_every_mark_have_a_job() -> None:
         assert asked or any(f"make {target}" in scripts for target in targets), f"no job runs what's {mark}"
 
 
+@pytest.mark.parametrize(
+    ("mark", "job"), [("virtual_pi", "virtual-pi"), ("image", "image"), ("postgresql", "postgresql")]
+)
+def test_a_test_that_only_one_job_runs_is_a_file_of_that_job(mark: str, job: str) -> None:
+    (paths,) = (row.paths for row in jobs.JOBS if row.name == job)
+    for path in (jobs.TOP / "tests").rglob("test_*.py"):
+        if re.search(rf"\bmark\.{mark}\b", path.read_text("utf-8")):
+            name = path.relative_to(jobs.TOP).as_posix()
+            assert name.startswith(paths), f"{name} has changed, and {job} isn't asked for"
+
+
 def test_each_skip_that_is_allowed_names_jobs_that_there_are() -> None:
     for entry in read_allowed():
         assert set(entry.jobs) <= SCRIPTS, entry
@@ -107,8 +118,8 @@ def run_tests(folder: Path, job: str, name: str, text: str, *more: str) -> subpr
 @pytest.mark.parametrize(
     ("job", "name", "code"),
     [
-        ("fast", "tests/pins/test_a.py", 0),
-        ("virtual-pi", "tests/pins/test_a.py", 1),
+        ("fast", "tests/unit/pins/test_a.py", 0),
+        ("virtual-pi", "tests/unit/pins/test_a.py", 1),
         ("fast", "tests/other/test_a.py", 1),
     ],
 )  # fmt: skip
