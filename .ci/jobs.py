@@ -260,9 +260,9 @@ def descendants() -> dict[int, str]:
     found: dict[int, str] = {}
     waiting = [os.getpid()]
     while waiting:
-        for pid, name in parents.get(waiting.pop(), ()):
-            found[pid] = name
-            waiting.append(pid)
+        for child, called in parents.get(waiting.pop(), ()):
+            found[child] = called
+            waiting.append(child)
     return found
 
 
