@@ -23,9 +23,8 @@ import shutthebox_uplink
 from shutthebox.cli.main import MODULES
 from shutthebox.config.schema import SECTIONS
 from shutthebox.game import menu_items
-from shutthebox.game.inputs import Input
+from shutthebox.game.inputs import Input, ModeInput
 from shutthebox.game.switches.switch import BUTTONS
-from shutthebox.game.table import ADVICE, INPUT_NAMES
 from shutthebox.link.messages import Message
 from shutthebox.link.requests import LinkReport, LinkRequest
 from shutthebox.owner.report import KINDS
@@ -74,11 +73,11 @@ def test_every_input_is_given_and_obeyed() -> None:
     inputs = get_args(Input)
     sources = [path for path in PACKAGE.rglob("*.py") if path.name != "inputs.py"]
     assert not lacking(inputs, calls(*sources)), "nothing gives it to the machine"
-    obeyed = said(PACKAGE / "game/machine.py") | {kind.__name__ for kind in INPUT_NAMES}
-    obeyed |= {came.__name__ for _, came in ADVICE}
-    assert not lacking(inputs, obeyed), "neither the table nor the machine knows it"
+    of_modes = {kind.__name__ for kind in get_args(ModeInput)}
+    obeyed = said(PACKAGE / "game/machine.py") | of_modes
+    assert not lacking(inputs, obeyed), "neither a mode nor the machine knows it"
     of_buttons = [type(button.event) for button in BUTTONS.values() if button.event is not None]
-    assert not lacking(of_buttons, {kind.__name__ for kind in INPUT_NAMES}), "the table has no rows for it"
+    assert not lacking(of_buttons, of_modes), "no mode gets it: ModeInput in game/inputs.py"
 
 
 def test_every_action_is_walked() -> None:
@@ -141,13 +140,11 @@ def test_every_item_of_the_menu_is_in_it() -> None:
     assert [name for name, item in items.items() if item not in menu_items.MENU_LINES] == [], "MENU_LINES"
 
 
-def test_every_word_of_a_link_is_said_and_heard() -> None:
-    """By the box; and by its helper, and the one of scenarios."""
+def test_every_word_of_a_link_is_said() -> None:
+    """By the box; and by its helper, and the one of scenarios. The type checker makes modes hear it."""
     words, game = get_args(Message), (PACKAGE / "game").rglob("*.py")
     by_box = calls(*game, *(PACKAGE / f"link/{name}.py" for name in ("match", "invitation", "rematch")))
     assert not lacking((*words, *get_args(LinkRequest)), by_box), "no box says it"
-    heard = {came.__name__ for _, came in ADVICE} | said(PACKAGE / "game/machine.py")
-    assert not lacking((*words, *get_args(LinkReport)), heard), "no mode hears it: ADVICE in game/table.py"
     for helper in (LINK / "helper.py", PACKAGE / "simulator/virtual_link.py"):
         assert not lacking(get_args(LinkReport), calls(helper)), f"{helper.name} never reports it"
 

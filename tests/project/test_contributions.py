@@ -23,7 +23,7 @@ from tests.support.contribution import (
 )
 
 PACKAGE = "firmware/shutthebox"
-TABLE = "import shutthebox.game.table"
+START = "import shutthebox.game.machine"
 COMPLETE = "tests/project/test_completeness.py"
 
 
@@ -109,10 +109,10 @@ ACTION = Contribution(
             ),
             imports("from shutthebox.rules.actions import Stopped"),
             before(
-                "hold",
-                "def stop(mode: Ready, context: Context) -> Step[AfterAction]:\n"
+                "Ready.hold",
+                "def stop(self) -> Step[AfterAction]:\n"
                 '    """The player ends the turn."""\n'
-                "    play, effects = apply_and_keep(mode.play, Stopped())\n"
+                "    play, effects = apply_and_keep(self.play, Stopped())\n"
                 "    return Step(after(play), effects)\n\n",
             ),
             noticed=f"{COMPLETE} -k action_can_be_done",
@@ -130,8 +130,10 @@ assert match.turn.outcome == "stopped", match
 """,
 )
 
+LID = 'def lid(self, context: Context) -> Step[BoxMode | Target]:\n    """The lid was opened."""\n'
+
 INPUT = Contribution(
-    most=6,
+    most=5,
     steps=(
         step(
             "game/inputs.py",
@@ -139,6 +141,7 @@ INPUT = Contribution(
                 "Deserted",
                 'class LidOpened(Marker):\n    """The lid was opened."""\n\n    __slots__ = ()\n\n',
             ),
+            alternative("ModeInput", "LidOpened"),
             alternative("Input", "LidOpened"),
             named="LidOpened",
         ),
@@ -170,11 +173,12 @@ INPUT = Contribution(
             named="lid",
         ),
         step(
-            "game/table.py",
+            "game/modes/base.py",
             imports("from shutthebox.game.inputs import LidOpened"),
-            entry("ROWS", "inherited(BoxMode, LidOpened, stay)"),
-            entry("INPUT_NAMES", 'LidOpened: "lid"'),
-            noticed=f"{COMPLETE} -k input_is_given",
+            case("Receiver.handle", "case LidOpened():\n    return self.lid(context)"),
+            method("Receiver", f"@abstractmethod\n{LID}"),
+            method("BoxMode", f"@default\n{LID}    return self.ignore(context)\n"),
+            method("Cover", f"{LID}    return self.beneath.lid(context)\n"),
             named="LidOpened",
         ),
     ),
@@ -262,12 +266,14 @@ assert glass.picture() == sent
 
 PAUSE = '''"""Pause: the match waits."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode, TurnMode
+from shutthebox.game.modes.match_mode import TurnMode
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AwaitThrow, TakeABreak
@@ -283,31 +289,33 @@ class Pause(TurnMode):
         """A word."""
         return Screen(self.name, big=message("Pause"))
 
+    def press(self, context: Context) -> Step[AwaitThrow]:
+        """Goes on."""
+        return Step(AwaitThrow(self.play))
 
-def begin(mode: MatchMode, context: Context) -> Step[TakeABreak]:
-    """A break is wanted."""
-    return Step(TakeABreak(mode.play))
+    def hold(self, context: Context) -> Step[Pause]:
+        """Nothing."""
+        return Step(self)
+
+    def levers(self, context: Context) -> Step[Pause]:
+        """Nothing."""
+        return Step(self)
 
 
 def enter(target: TakeABreak, context: Context) -> Step[Pause]:
     """Waits."""
     return Step(Pause(target.play))
-
-
-def end(mode: Pause, context: Context) -> Step[AwaitThrow]:
-    """Goes on."""
-    return Step(AwaitThrow(mode.play))
 '''
 
 MODE = Contribution(
-    most=4,
+    most=5,
     steps=(
-        step("game/mode.py", member("Mode", 'PAUSE = "pause"'), noticed=TABLE, named="PAUSE"),
-        step("game/modes/pause.py", contains(PAUSE), noticed=TABLE, named="pause"),
+        step("game/mode.py", member("Mode", 'PAUSE = "pause"'), noticed=START, named="PAUSE"),
+        step("game/modes/pause.py", contains(PAUSE), noticed=START, named="pause"),
         step(
-            "game/table.py",
+            "game/entrances.py",
             imports("from shutthebox.game.modes import pause"),
-            noticed=TABLE,
+            noticed=START,
             named="pause",
         ),
         step(
@@ -320,29 +328,23 @@ MODE = Contribution(
             named="TakeABreak",
         ),
         step(
-            "game/table.py",
-            alternative("ModeState", "pause.Pause"),
-            noticed=TABLE,
-            named="PAUSE: no class",
-        ),
-        step(
-            "game/table.py",
+            "game/entrances.py",
             imports("from shutthebox.game.targets import TakeABreak"),
             entry("ENTRANCES", "entrance(TakeABreak, pause.enter)"),
-            noticed=TABLE,
+            noticed=START,
             named="TakeABreak: no entrance",
         ),
         step(
-            "game/table.py",
-            entry("ROWS", "row(Ready, ServicePressed, pause.begin), row(pause.Pause, Pressed, pause.end)"),
-            noticed=TABLE,
-            named="Pause: Pressed",
-        ),
-        step(
-            "game/table.py",
-            entry("ROWS", "*ignored(pause.Pause, Held, LeversMoved)"),
-            noticed=TABLE,
-            named="Pause: Held",
+            "game/modes/ready.py",
+            imports("from shutthebox.game.targets import TakeABreak"),
+            method(
+                "Ready",
+                "def service(self, context: Context) -> Step[TakeABreak]:\n"
+                '    """A break is wanted."""\n'
+                "    return Step(TakeABreak(self.play))\n",
+            ),
+            noticed="tests/project/test_architecture.py -k can_be_left",
+            named="pause",
         ),
     ),
     tried="""

@@ -19,6 +19,7 @@ COPIED = (
     "libraries",
     "league",
     "tests",
+    "docs/tools",
     "hardware/tools",
     "hardware/pinout.toml",
     "pyproject.toml",
@@ -192,7 +193,7 @@ class Step(NamedTuple):
         path: of the file, below the project.
         changes: what is done there.
         noticed: a check that ends badly where the step is left out: ``mypy``, the start of a program as in
-            ``import shutthebox.game.table``, or a test.
+            ``import shutthebox.game.machine``, or a test.
         named: what that check then says: the place, or the thing that is missing there.
     """
 

@@ -15,7 +15,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, ServicePressed, TimePassed
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Text
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.owner_topics import Topic
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.screen import TileState

@@ -16,6 +16,7 @@ from tests.support.games import differences
 from tests.support.oracle import Row as Set
 from tests.support.oracle import verdict_on
 
+from doctools.diagram import transitions
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, PlaySound, Show
 from shutthebox.game.facts import Began, BestTotal, ClockShown, Faulted, Finished, PlayersLeft, Resumed
@@ -25,7 +26,6 @@ from shutthebox.game.play import TUMBLE_NS
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON
-from shutthebox.game.table import transitions
 from shutthebox.rules import record as records
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
@@ -46,7 +46,7 @@ CAPTAIN = {code: words("Captain!").rstrip("! \u00a0\u202f") for code, words in t
 
 _WAYS = frozenset((a, b) for a, _, b in transitions())
 WAYS = _WAYS | {(a, c) for a, b in _WAYS for over, c in _WAYS if b == over == "abandon"}
-"""The ways from mode to mode that the machine's table has; a match is abandoned after a question."""
+"""The ways from mode to mode that the machine's modes have; a match is abandoned after a question."""
 
 
 def _kept(show: Show) -> tuple[object, ...]:

@@ -18,9 +18,9 @@ from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, 
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.machine import Machine, State
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.modes.raising import Raising
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling

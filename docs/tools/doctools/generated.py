@@ -8,7 +8,7 @@ Completion is written with them, but differs between versions of shtab: tests tr
 import re
 from collections.abc import Callable, Mapping
 
-from doctools import PROJECT, commands, completions, config_files, json_schema, reference
+from doctools import PROJECT, commands, completions, config_files, diagram, json_schema, reference
 from shutthebox.translations import ENGLISH, finished_codes, languages, translations
 from shutthebox.web.scoreboard.server import AT_REST
 
@@ -51,6 +51,7 @@ FILES: Mapping[str, Callable[[], str]] = {
     _RESTING: _resting,
     "packaging/image/boot/card/README.txt": _card_page,
     "docs/reference.md": reference.page,
+    "firmware/shutthebox/ARCHITECTURE.md": diagram.architecture,
     "docs/man/shutthebox.1": commands.manual_page,
     "docs/man/shutthebox-config.5": config_files.manual_page,
 }

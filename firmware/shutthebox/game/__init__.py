@@ -1,6 +1,6 @@
 """The game on the box as a state machine, without I/O: debouncing, judging levers, modes and screens.
 
-A turn goes through these modes; `shutthebox.game.table` has every transition::
+A turn goes through these modes; ARCHITECTURE.md has every transition::
 
     RAISING -> READY -> ROLLING -> FLIPPING -> READY ...     a throw is answered: throw again
      levers    press     dice       levers

@@ -147,6 +147,11 @@ class LeaveAsked(Marker):
 FormInput: TypeAlias = SettingChosen | NamesGiven | CursorMoved | RulesGiven | LeaveAsked
 """Something that a form beside the box says."""
 
+ModeInput: TypeAlias = (
+    Pressed | Held | HeldLong | LeversMoved | TimePassed | Deserted | ServicePressed | SettingChosen
+)
+"""An input that goes to the mode, or to what covers it: a method of `shutthebox.game.modes.base`."""
+
 Input: TypeAlias = (
     Pressed
     | Held

@@ -1,7 +1,7 @@
 """The box as a state machine: inputs go in one at a time, effects to carry out come out.
 
 It has no clock: every input carries its time, and `deadline_ns` is when it wants the next `TimePassed`. Only
-the machine changes the match. `shutthebox.game.table` maps each input in each mode to its handler.
+the machine changes the match. What an input does is a method of the mode (`shutthebox.game.modes.base`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, PlaySound, Show, Sound
+from shutthebox.game.entrances import arrive
 from shutthebox.game.facts import PageRules
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -29,6 +30,7 @@ from shutthebox.game.inputs import (
     LeversMoved,
     LinkReported,
     MemoryRead,
+    ModeInput,
     NamesGiven,
     Pressed,
     RulesGiven,
@@ -40,24 +42,25 @@ from shutthebox.game.inputs import (
 from shutthebox.game.letters import is_name
 from shutthebox.game.lookups import Lookups, NoLookups
 from shutthebox.game.menu_items import GAME, find_option
+from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.initials import Initials
-from shutthebox.game.modes.linking import Linking
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.modes.menu import Menu
+from shutthebox.game.modes.overlays import receiver
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.stick import StickMode
 from shutthebox.game.play import add_review
 from shutthebox.game.resuming import resume
 from shutthebox.game.settings import Settings
-from shutthebox.game.showing import asks_to_leave, build_show
+from shutthebox.game.showing import build_show
 from shutthebox.game.state import Context, Overlay, Shared, Step, ask_link, keep
 from shutthebox.game.stick import NEEDS_RESTART, Stick
 from shutthebox.game.stored_match import NO_MATCH, KeptMatch, NoMatch, StoredMatch, Unread
 from shutthebox.game.switches.switch import DICE_BUTTON
-from shutthebox.game.table import TABLE, ModeState, advice_for, arrive
 from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.game.tips import mark_tip_given
 from shutthebox.game.wording import idle_text
@@ -82,7 +85,7 @@ class State(NamedTuple):
     """The machine between two inputs."""
 
     shared: Shared
-    mode: ModeState
+    mode: BoxMode
 
     @property
     def match(self) -> Match | None:
@@ -148,7 +151,7 @@ class Machine:
         if isinstance(stored, KeptMatch):
             begun = resume(stored, context)
         step = arrive(begun, context)
-        self._mode: ModeState = step.mode
+        self._mode: BoxMode = step.mode
         self._shared = step.shared or self._shared
         self._started = step.effects if isinstance(stored, Unread) else (*self._leave_lost(), *step.effects)
 
@@ -215,7 +218,7 @@ class Machine:
             case HintReady() | DiceReady() | AnswerReady() | ReviewReady():
                 return self._odds_ready(event)
 
-    def _button(self, event: Input) -> list[Effect]:
+    def _button(self, event: ModeInput) -> list[Effect]:
         """Handles a gesture of the button, which wakes a sleeping box and answers "End the match?"."""
         self._shared = self._shared._replace(touched_ns=self._now_ns, holds_on=False)
         if not isinstance(event, ServicePressed):
@@ -314,20 +317,17 @@ class Machine:
             self._shared = self._shared._replace(moved_ns=None, touched_ns=self._now_ns, refusal=None)
             return self._dispatch(Pressed())
         if deserted_ns is not None and self._now_ns >= deserted_ns:
-            *effects, show = self._dispatch(Deserted())
-            return [*effects, *self._dispatch(TimePassed())] if self._has(TimePassed) else [*effects, show]
+            effects = self._give(Deserted())
+            self._shared = self._shared._replace(overlay=Overlay.ASLEEP)
+            return [*effects, *self._dispatch(TimePassed())]
         return self._dispatch(TimePassed())
 
     @property
     def _deserted_ns(self) -> int | None:
         """When the box counts as deserted; None if that would change nothing."""
-        if self._shared.asleep or not self._has(Deserted):
+        if self._shared.asleep or self._mode.keeps_awake:
             return None
         return self._shared.touched_ns + self.settings.sleep_ns
-
-    def _has(self, event: type) -> bool:
-        """Whether this input does something in this mode."""
-        return TABLE[type(self._mode), event].handler is not None
 
     def _health_changed(self, health: Mapping[int, ContactHealth]) -> list[Effect]:
         before = self._shared
@@ -367,16 +367,13 @@ class Machine:
             if play != self._mode.play:
                 self._mode = replace(self._mode, play=play)
                 return [self._show()]
-        return self._pass_answer(came)
-
-    def _pass_answer(self, came: object) -> list[Effect]:
-        """Passes an answer to the mode that waits for it."""
-        handler = advice_for(self._mode, came)
-        if handler is None:
-            return []
         context = self._context()
-        step = arrive(handler(self._mode, came, context), context)
-        return [] if step == Step(self._mode) else [*self._take_step(step), self._show()]
+        return self._take_answer(self._mode.take_advice(came, context), context)
+
+    def _take_answer(self, step: Step[BoxMode | Target], context: Context) -> list[Effect]:
+        """Takes a step of the mode that an answer was for; none if it came too late."""
+        arrived = arrive(step, context)
+        return [] if arrived == Step(self._mode) else [*self._take_step(arrived), self._show()]
 
     def _memory_read(self, found: KeptMatch | NoMatch) -> list[Effect]:
         """Resumes the match in a memory that couldn't be read before, once nobody plays another one."""
@@ -396,12 +393,15 @@ class Machine:
 
     def _link_reported(self, report: LinkReport) -> list[Effect]:
         """Handles what the link helper says, and what the other box says through it."""
-        came = report.message if isinstance(report, Received) else report
-        if came is not report and not self._shared.boxes and not isinstance(self._mode, Linking):
+        mode, context = self._mode, self._context()
+        if isinstance(report, Received) and not self._shared.boxes and mode.name is not Mode.LINKING:
             # The players of a match that this box has left, or lost; one that waits in service isn't.
             return [*ask_link(Leave())]
         before = self._link_stands_at
-        effects = self._pass_answer(came)
+        if isinstance(report, Received):
+            effects = self._take_answer(mode.hear(report.message, context), context)
+        else:
+            effects = self._take_answer(mode.take_report(report, context), context)
         if not effects or self._link_stands_at == before:
             return effects
         # Somebody plays at the other box, which a dark panel shows, too.
@@ -412,8 +412,8 @@ class Machine:
     @property
     def _link_stands_at(self) -> object:
         """How far two boxes have come, on the way to a match or in it."""
-        if isinstance(self._mode, Linking):
-            return self._mode.stage
+        if self._mode.name is Mode.LINKING:
+            return type(self._mode)
         return self._linked and (len(self._linked.entries), bool(self._linked.wanted))
 
     @property
@@ -449,7 +449,7 @@ class Machine:
     def _form(self, event: FormInput) -> list[Effect]:
         """Handles what was done on the page's form instead of with the levers."""
         shared = self._shared._replace(touched_ns=self._now_ns, overlay=Overlay.NONE, refusal=None)
-        is_open = self._has(SettingChosen)
+        is_open = self._mode.takes_settings
         match event:
             case SettingChosen() if is_open:
                 return self._setting_chosen(event, shared)
@@ -462,7 +462,7 @@ class Machine:
                 self._mode = self._mode.with_picker(self._mode.picker.move_cursor(by))
                 self._shared = shared
                 return [*self._audible((PlaySound(Sound.CHOICE),)), self._show()]
-            case LeaveAsked() if asks_to_leave(self._mode):
+            case LeaveAsked() if self._mode.asks_to_leave:
                 self._shared = shared
                 return self._dispatch(HeldLong())
         return []
@@ -484,30 +484,26 @@ class Machine:
         item, index = found
         settings, facts = item.choose(self.settings, index)
         self._shared = shared = shared._replace(own_settings=settings)
-        step = TABLE[type(self._mode), SettingChosen].step(self._mode, self._context())
+        context = self._context()
+        step = arrive(self._mode.setting(context), context)
         kept = (step.shared or shared)._replace(names=shared.names)
         return [*self._take_step(step._replace(shared=kept).preceded_by(*keep(*facts))), self._show()]
 
-    def _dispatch(self, event: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
-        """Passes the input to the overlay first, then to the mode."""
-        effects: list[Effect] = []
-        for state in (self._shared.overlay, type(self._mode)):
-            row = TABLE.get((state, type(event)))
-            if row is None or row.handler is None:
-                continue
-            effects += self._take_step(row.step(self._mode, self._context(moved)))
-            if row.overlay is not None:
-                self._shared = self._shared._replace(overlay=row.overlay)
-            if not row.goes_on:
-                break
-        return [*effects, self._show()]
+    def _dispatch(self, event: ModeInput, moved: Tiles = 0) -> list[Effect]:
+        """Passes the input to the mode, or to what covers it, and shows what comes of it."""
+        return [*self._give(event, moved), self._show()]
 
-    def _take_step(self, step: Step[ModeState]) -> list[Effect]:
+    def _give(self, event: ModeInput, moved: Tiles = 0) -> list[Effect]:
+        context = self._context(moved)
+        step = receiver(self._mode, self._shared).handle(event, context)
+        return self._take_step(arrive(step, context))
+
+    def _take_step(self, step: Step[BoxMode]) -> list[Effect]:
         before, self._mode = self._mode, step.mode
         shared = (step.shared or self._shared)._replace(refusal=step.refusal)
         if shared.by_levers and not isinstance(step.mode, Service | StickMode):
             shared = shared._replace(by_levers=False, moved_ns=None)
-        if shared.overlay is Overlay.ABANDON and TABLE[type(step.mode), HeldLong].overlay is None:
+        if shared.overlay is Overlay.ABANDON and not step.mode.asks_to_leave:
             shared = shared._replace(overlay=Overlay.NONE)  # the match to end is over
         self._shared = mark_tip_given(before, step.mode, shared)
         return self._audible(step.effects)
@@ -532,6 +528,6 @@ class Machine:
         return build_show(self._mode, self._shared, self._now_ns)
 
 
-def _mark_seen(shared: Shared, mode: ModeState) -> Shared:
+def _mark_seen(shared: Shared, mode: BoxMode) -> Shared:
     """Marks the fault shown in attract mode as seen, once somebody touches the box there."""
     return shared._replace(fault=None, notices=()) if isinstance(mode, Attract) else shared

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 from shutthebox.game.effects import Form, Scene, Show
 from shutthebox.game.faults import FAULT_TEXTS
-from shutthebox.game.inputs import HeldLong, SettingChosen
 from shutthebox.game.judge import FINE
 from shutthebox.game.lever_health import SILENT_MOVES, dice_button_complaint
 from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import PuzzleMode
@@ -20,7 +20,6 @@ from shutthebox.game.play import row_behind
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
 from shutthebox.game.state import Overlay, Shared
-from shutthebox.game.table import TABLE, ModeState
 from shutthebox.game.wording import player_name, reason_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.rows import numbers_hidden
@@ -34,7 +33,7 @@ _BY_LEVERS = (Mode.SERVICE, Mode.STICK)
 """The modes that can be operated without the dice button."""
 
 
-def build_show(mode: ModeState, shared: Shared, t_ns: int) -> Show:
+def build_show(mode: BoxMode, shared: Shared, t_ns: int) -> Show:
     """The effect that shows the box's state.
 
     Args:
@@ -47,10 +46,11 @@ def build_show(mode: ModeState, shared: Shared, t_ns: int) -> Show:
     )
 
 
-def _scene(mode: ModeState, shared: Shared) -> Scene:
+def _scene(mode: BoxMode, shared: Shared) -> Scene:
     """The match or puzzle and the settings, for readers of the scene."""
     settings = shared.settings
     play = mode.play if isinstance(mode, MatchMode) else None
+    hides_throw = isinstance(mode, MatchMode) and mode.hides_throw
     match = play.match if play else None
     puzzle = mode if isinstance(mode, PuzzleMode) else None
     turn = match.turn if match else puzzle.turn if puzzle else None
@@ -77,20 +77,15 @@ def _scene(mode: ModeState, shared: Shared) -> Scene:
         form=Form(
             settings,
             shared.names,
-            is_open=TABLE[type(mode), SettingChosen].handler is not None,
+            is_open=mode.takes_settings,
             walks=isinstance(mode, Menu | Setup) and not shared.asleep,
-            leaves=asks_to_leave(mode),
+            leaves=mode.asks_to_leave,
         ),
         heard=play.heard if play else "",
         beginning=play.beginning if play else None,
         # A throw that still tumbles is kept already, but not seen.
-        actions=(play.actions[:-1] if mode.name is Mode.ROLLING else play.actions) if play else (),
+        actions=(play.actions[:-1] if hides_throw else play.actions) if play else (),
     )
-
-
-def asks_to_leave(mode: ModeState) -> bool:
-    """Whether ten seconds of holding ask for the end of the match."""
-    return TABLE[type(mode), HeldLong].overlay is Overlay.ABANDON
 
 
 def _reason(match: Match | None) -> Text:
@@ -98,14 +93,14 @@ def _reason(match: Match | None) -> Text:
     return (reason_text(match) if match and match.players > 1 else None) or ""
 
 
-def _review(mode: ModeState) -> "MatchReview | None":
+def _review(mode: BoxMode) -> "MatchReview | None":
     """The coach's text on the match that's over, or on the turn."""
     if isinstance(mode, MatchOver):
         return mode.review
     return mode.play.review if isinstance(mode, TurnOver) else None
 
 
-def _screen(mode: ModeState, shared: Shared) -> Screen:
+def _screen(mode: BoxMode, shared: Shared) -> Screen:
     """The mode's screen, covered by a fault, a question or a refusal."""
     screen = mode.screen(shared)._replace(is_list=mode.is_list)
     if shared.stick_is_new and mode.in_turn:
@@ -121,7 +116,7 @@ def _screen(mode: ModeState, shared: Shared) -> Screen:
     if shared.overlay is Overlay.ABANDON:
         prompt, also = message("Press: yes"), (message("Hold: no"),)
         return Screen(screen.mode, big=message("End the match?"), prompt=prompt, also=also, lit=True)
-    if shared.holds_on and (asks_to_leave(mode) or (isinstance(mode, MatchOver) and mode.may_insist(shared))):
+    if shared.holds_on and (mode.asks_to_leave or (isinstance(mode, MatchOver) and mode.may_insist(shared))):
         # Nothing else, or it would be read as the answer to the hold.
         return screen._replace(alert=message("Keep holding: end match"), prompt="", also=())
     if screen.mode in _BY_LEVERS:

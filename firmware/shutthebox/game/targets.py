@@ -1,6 +1,6 @@
 """Where an input can lead. Handlers return targets as values, so modes don't depend on each other.
 
-`shutthebox.game.table` maps each target to its mode.
+`shutthebox.game.entrances` maps each target to its mode.
 """
 
 from collections.abc import Mapping

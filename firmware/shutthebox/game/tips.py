@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shutthebox.game.messages import Message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import BoxMode, MatchMode
+from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.play import is_computers_turn
 from shutthebox.game.state import Shared
 

@@ -130,7 +130,10 @@ class HelperSigned(NamedTuple):
     signed: LogSignature
 
 
-LinkReport: TypeAlias = RoomOpened | Paired | NotPaired | PeerIs | Received | HelperSigned
+HelperReport: TypeAlias = RoomOpened | Paired | NotPaired | PeerIs | HelperSigned
+"""What the helper reports of itself and of the way to the other box."""
+
+LinkReport: TypeAlias = HelperReport | Received
 """What the helper reports."""
 
 

@@ -8,6 +8,7 @@ import pytest
 from mock import Mock
 from tests.support.box import BoxUnderTest, config_with
 
+from doctools.diagram import modes
 from shutthebox.config.profiles import from_text
 from shutthebox.game.facts import Chosen, PlayersLeft
 from shutthebox.game.inputs import CursorMoved, FormInput, LeaveAsked, NamesGiven, RulesGiven, SettingChosen
@@ -22,7 +23,6 @@ from shutthebox.game.modes.puzzle import PuzzleMode
 from shutthebox.game.modes.roll_off import RollOff
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.settings import Settings
-from shutthebox.game.table import TABLE
 from shutthebox.simulator.form_input import as_line, setting
 from shutthebox.simulator.scenario.script import parse
 
@@ -118,9 +118,7 @@ def test_a_setting_is_taken_in_every_mode_without_a_match_and_in_no_other() -> N
         (Naming, Attract),
         (PuzzleMode, Attract),
     ]
-    taking = {
-        mode for (mode, given), row in TABLE.items() if given is SettingChosen and row.handler is not None
-    }
+    taking = {mode for classes in modes().values() for mode in classes if mode.takes_settings}
     assert taking == {mode for mode, _ in reached} | {MatchOver, RollOff}
 
 

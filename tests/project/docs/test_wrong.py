@@ -30,7 +30,10 @@ def test_the_words_on_the_screen_are_on_the_page() -> None:
 
 
 def test_why_two_boxes_do_not_play_is_on_the_page() -> None:
-    sources = [(PACKAGE / f"game/modes/{name}.py").read_text("utf-8") for name in ("linking", "watching")]
+    sources = [
+        (PACKAGE / f"game/modes/{name}.py").read_text("utf-8")
+        for name in ("linking", "match_mode", "watching")
+    ]
     texts = re.findall(r'message\(\s*"([^"]+\.)"', "".join(sources))
     said = {text.partition(".")[0] for text in texts if not text.startswith(ALL_WELL)}
     assert len(said) > 10

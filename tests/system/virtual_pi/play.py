@@ -11,6 +11,7 @@ from shutthebox.game.board import read_board
 from shutthebox.game.judge import judge
 from shutthebox.game.machine import State
 from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.ready import Ready
@@ -18,7 +19,6 @@ from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Shared
-from shutthebox.game.table import ModeState
 from shutthebox.odds.coach import MatchReview, review
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Moved, Thrown
@@ -143,7 +143,7 @@ class Play:
 
     def _shown(self, match: Match, faces: Throw | None = None) -> State:
         play = self._play(match, faces)
-        modes: dict[Stage, ModeState] = {
+        modes: dict[Stage, BoxMode] = {
             Stage.THROW: Ready(play, since_ns=0),
             Stage.ANSWER: Flipping(play),
             Stage.ADVANCE: TurnOver(play),

@@ -14,6 +14,7 @@ from tests.support.box import MS, S
 from tests.support.machine import settings_for
 from tests.support.network import End
 
+from doctools.diagram import modes
 from shutthebox.config.puzzles import puzzle_games, puzzle_of
 from shutthebox.game.board import levers_behind, read_board
 from shutthebox.game.contact_health import ContactHealth
@@ -47,10 +48,11 @@ from shutthebox.game.lookups import NoLookups
 from shutthebox.game.machine import Machine
 from shutthebox.game.menu_items import Destination, entries, offered_items
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import BoxMode, MatchMode
+from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.linking import Linking
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import PuzzleMode
@@ -60,7 +62,6 @@ from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.game.stored_match import NO_MATCH, KeptMatch
-from shutthebox.game.table import TABLE, ModeState
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
 from shutthebox.link.messages import Accept, Decline, Invite, Levers, Sync
 from shutthebox.link.requests import (
@@ -360,6 +361,5 @@ def test_every_input_is_among_them() -> None:
 
 
 def test_every_mode_of_a_match_can_be_abandoned_until_it_is_over() -> None:
-    modes = {mode for mode in get_args(ModeState) if issubclass(mode, MatchMode)}
-    abandoned = {row.state for row in TABLE.values() if row.overlay is Overlay.ABANDON}
-    assert modes - abandoned == {MatchOver, Initials}
+    of_match = {mode for classes in modes().values() for mode in classes if issubclass(mode, MatchMode)}
+    assert {mode for mode in of_match if not mode.asks_to_leave} == {MatchOver, Initials}

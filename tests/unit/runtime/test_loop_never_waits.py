@@ -6,7 +6,7 @@ from tests.support.machine import SilentOdds
 
 from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
+from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS, Flipping
 from shutthebox.odds.questions import AskAnswer
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.tiles import to_numbers
@@ -42,8 +42,10 @@ def presses(box: VirtualBox) -> None:
 def flips_what_it_says(box: VirtualBox) -> None:
     """A hand sets the answer that the computer has given."""
     open_before = set(box.show.scene.open)
-    answer = box.runner.machine.state.mode.computers_answer  # type: ignore[union-attr]
-    for tile in to_numbers(answer):
+    mode = box.runner.machine.state.mode
+    assert isinstance(mode, Flipping)
+    assert mode.computers_answer is not None
+    for tile in to_numbers(mode.computers_answer):
         box.set_lever(tile, tile in open_before)
     box.run_until(box.now_ns + S)
 

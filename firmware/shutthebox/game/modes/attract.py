@@ -14,7 +14,7 @@ from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import FREE_TRIES, Settings
 from shutthebox.game.state import Context, Shared, Step, refuse
-from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract
+from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract, OpenMenu
 from shutthebox.game.wording import list_tiles
 from shutthebox.odds.questions import Prepare
 
@@ -61,6 +61,25 @@ class Attract(BoxMode):
             lit=settings.usual_game is not None,
         )
 
+    def press(self, context: Context) -> Step[Attract | AskNames | AskQuestions]:
+        """Begins a match: at once if set to play the usual game, otherwise with the questions of setup."""
+        settings = context.shared.settings
+        if settings.usual_game is None:
+            return refuse(self, _to_begin(settings))
+        return Step(AskNames(settings.usual_game) if settings.skips_setup else AskQuestions())
+
+    def hold(self, context: Context) -> Step[OpenMenu]:
+        """Opens the menu."""
+        return Step(OpenMenu())
+
+    def levers(self, context: Context) -> Step[Attract]:
+        """Levers do nothing here; the screen says what does."""
+        return Step(self, refusal=_to_begin(context.shared.settings))
+
+    def deserted(self, context: Context) -> Step[Attract]:
+        """Stays: nobody is there to leave."""
+        return Step(self)
+
 
 def enter(target: BackToAttract, context: Context) -> Step[Attract]:
     """Waits for players. Forgets all names, and asks for the usual game's odds to be prepared."""
@@ -68,19 +87,6 @@ def enter(target: BackToAttract, context: Context) -> Step[Attract]:
     asked = (Ask(Prepare(game)),) if game else ()
     is_named = shared.names or shared.boxes
     return Step(Attract(), asked, shared._replace(names=(), boxes=()) if is_named else None)
-
-
-def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuestions]:
-    """Begins a match: at once if set to play the usual game, otherwise with the questions of setup."""
-    settings = context.shared.settings
-    if settings.usual_game is None:
-        return refuse(mode, _to_begin(settings))
-    return Step(AskNames(settings.usual_game) if settings.skips_setup else AskQuestions())
-
-
-def levers(mode: Attract, context: Context) -> Step[Attract]:
-    """Levers do nothing here; the screen says what does."""
-    return Step(mode, refusal=_to_begin(context.shared.settings))
 
 
 def _wrong_codes(settings: Settings) -> Text | None:

@@ -1,22 +1,105 @@
-"""The base classes of modes. A mode is an immutable value."""
+"""The base class of modes: a method for every input, and what holds unless a mode says something else.
+
+A method's return annotation says where the input can lead: to a mode, or to a target
+(`shutthebox.game.targets`), since modes don't know each other. So the type checker checks every transition,
+and the diagram in ARCHITECTURE.md is drawn from the same annotations.
+"""
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
-from shutthebox.game.effects import PlaySound, Sound
-from shutthebox.game.facts import ClockShown, PlayersLeft
-from shutthebox.game.messages import Message, message
+from shutthebox.game.inputs import (
+    Deserted,
+    Held,
+    HeldLong,
+    LeversMoved,
+    ModeInput,
+    Pressed,
+    ServicePressed,
+    SettingChosen,
+    TimePassed,
+)
 from shutthebox.game.mode import Mode
-from shutthebox.game.play import MatchInPlay, apply_and_keep, keep_departure, leave_peer, tick_clock
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, keep, refuse
-from shutthebox.game.targets import AfterAction, BackToAttract, Part, after
+from shutthebox.game.state import Context, Overlay, Shared, Step
+from shutthebox.game.targets import BackToAttract, OpenService, Target
+from shutthebox.link.messages import Message
+from shutthebox.link.requests import HelperReport
 from shutthebox.marker import Marker
-from shutthebox.rules.actions import OutOfTime
+from shutthebox.odds.questions import OddsReady
+
+_Arguments = ParamSpec("_Arguments")
+_Next = TypeVar("_Next")
 
 
-class BoxMode(Marker, ABC):
+def default(method: Callable[_Arguments, Step[Any]]) -> Callable[_Arguments, Step[BoxMode | Target]]:
+    """A base class's way to handle an input, annotated with where it leads. Overrides may lead elsewhere."""
+    return method
+
+
+class Receiver(ABC):
+    """Something that gets the inputs: a mode, or what covers one."""
+
+    __slots__ = ()
+
+    def handle(self, event: ModeInput, context: Context) -> Step[BoxMode | Target]:
+        """Passes an input to its method."""
+        match event:
+            case Pressed():
+                return self.press(context)
+            case Held():
+                return self.hold(context)
+            case HeldLong():
+                return self.hold_long(context)
+            case LeversMoved():
+                return self.levers(context)
+            case TimePassed():
+                return self.time(context)
+            case Deserted():
+                return self.deserted(context)
+            case ServicePressed():
+                return self.service(context)
+            case SettingChosen():
+                return self.setting(context)
+
+    @abstractmethod
+    def press(self, context: Context) -> Step[BoxMode | Target]:
+        """The dice button was pressed."""
+
+    @abstractmethod
+    def hold(self, context: Context) -> Step[BoxMode | Target]:
+        """The dice button was held."""
+
+    @abstractmethod
+    def hold_long(self, context: Context) -> Step[BoxMode | Target]:
+        """The dice button was held for ten seconds; `hold` came first."""
+
+    @abstractmethod
+    def levers(self, context: Context) -> Step[BoxMode | Target]:
+        """Levers moved; which ones, and how they stand now, is in the context."""
+
+    @abstractmethod
+    def time(self, context: Context) -> Step[BoxMode | Target]:
+        """The mode's deadline may have been reached."""
+
+    @abstractmethod
+    def deserted(self, context: Context) -> Step[BoxMode | Target]:
+        """Nobody has touched the box for a long time; the panel goes dark."""
+
+    @abstractmethod
+    def service(self, context: Context) -> Step[BoxMode | Target]:
+        """The owner's button inside the box was pressed."""
+
+    @abstractmethod
+    def setting(self, context: Context) -> Step[BoxMode | Target]:
+        """A setting was chosen on the page's form; it's in the context already."""
+
+
+class BoxMode(Receiver, Marker):
     """What the box is doing.
 
     Attributes:
@@ -25,6 +108,9 @@ class BoxMode(Marker, ABC):
         in_turn: it's somebody's turn, or was until just now: faults show in the corner.
         shows_tournament: the corner says that the throws come from a tournament.
         flips_tiles: levers stand for the tiles of the match, not for choices or digits.
+        asks_to_leave: ten seconds of holding ask whether to end the match.
+        keeps_awake: the box never counts as deserted.
+        takes_settings: the page's form may change settings and names.
     """
 
     __slots__ = ()
@@ -34,6 +120,9 @@ class BoxMode(Marker, ABC):
     in_turn: ClassVar[bool] = False
     shows_tournament: ClassVar[bool] = False
     flips_tiles: ClassVar[bool] = False
+    asks_to_leave: ClassVar[bool] = False
+    keeps_awake: ClassVar[bool] = False
+    takes_settings: ClassVar[bool] = True
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     # Written once: generating them for each dataclass takes a fiftieth of the box's startup.
@@ -52,77 +141,111 @@ class BoxMode(Marker, ABC):
         """The mode's screen."""
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When `TimePassed` is due; None if nothing is scheduled."""
+        """When `time` is due; None if nothing is scheduled."""
         return None
 
+    def is_due(self, context: Context) -> bool:
+        """Whether the deadline has been reached."""
+        deadline_ns = self.deadline_ns(context.shared)
+        return deadline_ns is not None and context.now_ns >= deadline_ns
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MatchMode(BoxMode):
-    """A mode in which a match is in progress.
+    def leave(self, context: Context) -> Step[BackToAttract]:
+        """Leaves the mode for good."""
+        return Step(BackToAttract())
+
+    @default
+    def hold_long(self, context: Context) -> Step[Self]:
+        """Asks whether to end the match, if there's one to end."""
+        if not self.asks_to_leave:
+            return self.ignore(context)
+        return Step(self, shared=context.shared._replace(overlay=Overlay.ABANDON))
+
+    @default
+    def time(self, context: Context) -> Step[Self]:
+        """Nothing: a mode with a deadline overrides it."""
+        return self.ignore(context)
+
+    @default
+    def deserted(self, context: Context) -> Step[BackToAttract]:
+        """Leaves the mode."""
+        return self.leave(context)
+
+    @default
+    def service(self, context: Context) -> Step[OpenService]:
+        """Opens the owner's list, without the owner's code."""
+        return Step(OpenService(unlocked=True))
+
+    @default
+    def setting(self, context: Context) -> Step[BackToAttract]:
+        """Leaves the mode, whose choices may be out of date. Only called if it `takes_settings`."""
+        return self.leave(context)
+
+    @default
+    def take_advice(self, advice: OddsReady, context: Context) -> Step[Self]:
+        """Takes an answer of the odds; in most modes it comes too late."""
+        return Step(self)
+
+    @default
+    def hear(self, heard: Message, context: Context) -> Step[Self]:
+        """Hears what the other box of a link says; in most modes it comes too late."""
+        return Step(self)
+
+    @default
+    def take_report(self, report: HelperReport, context: Context) -> Step[Self]:
+        """Takes a report of the link helper; in most modes it comes too late."""
+        return Step(self)
+
+    def ignore(self, context: Context) -> Step[Self]:
+        """Changes nothing, not even what the screen says about the last input."""
+        return Step(self, refusal=context.shared.refusal)
+
+
+@dataclass(frozen=True, slots=True)
+class Cover(Receiver):
+    """What covers a mode and gets the inputs first. What it doesn't handle, it passes on.
 
     Attributes:
-        play: the match.
+        beneath: the mode.
     """
 
-    play: MatchInPlay
+    beneath: BoxMode
 
-    @property
-    def pointer(self) -> Message | None:
-        """A tip for the first match on a new box, if it's true now."""
-        return None
+    def lift(self, context: Context) -> Step[BoxMode]:
+        """Uncovers the mode."""
+        return Step(self.beneath, shared=context.shared._replace(overlay=Overlay.NONE))
 
+    def lift_for(self, method: Callable[[Context], Step[_Next]], context: Context) -> Step[_Next]:
+        """Uncovers the mode before one of its methods."""
+        return self.lift(context).then(lambda _, uncovered: method(uncovered), context)
 
-class TurnMode(MatchMode):
-    """A mode within a turn, during which the player's clock runs, if there is one."""
+    def press(self, context: Context) -> Step[BoxMode | Target]:
+        """Passes it on."""
+        return self.beneath.press(context)
 
-    __slots__ = ()
+    def hold(self, context: Context) -> Step[BoxMode | Target]:
+        """Passes it on."""
+        return self.beneath.hold(context)
 
-    in_turn: ClassVar[bool] = True
-    shows_tournament: ClassVar[bool] = True
-    flips_tiles: ClassVar[bool] = True
+    def hold_long(self, context: Context) -> Step[BoxMode | Target]:
+        """Passes it on."""
+        return self.beneath.hold_long(context)
 
-    def deadline_ns(self, shared: Shared) -> int | None:
-        """When the player's clock next changes."""
-        return self.play.clock.next_ns if self.play.clock else None
+    def levers(self, context: Context) -> Step[BoxMode | Target]:
+        """Passes it on."""
+        return self.beneath.levers(context)
 
+    def time(self, context: Context) -> Step[BoxMode | Target]:
+        """Passes it on."""
+        return self.beneath.time(context)
 
-_Mode = TypeVar("_Mode", bound=BoxMode)
-_MatchMode = TypeVar("_MatchMode", bound=MatchMode)
+    def deserted(self, context: Context) -> Step[BoxMode | Target]:
+        """Passes it on."""
+        return self.beneath.deserted(context)
 
+    def service(self, context: Context) -> Step[BoxMode | Target]:
+        """Passes it on."""
+        return self.beneath.service(context)
 
-def stay(mode: _Mode, context: Context) -> Step[_Mode]:
-    """Stays in the mode; only the overlay changes."""
-    return Step(mode)
-
-
-def wake(mode: _Mode, context: Context) -> Step[_Mode]:
-    """Wakes up in the same mode."""
-    return Step(mode, (PlaySound(Sound.WAKE),))
-
-
-def leave(mode: MatchMode, context: Context) -> Step[BackToAttract]:
-    """Abandons a match, or leaves a finished one, on request or because nobody is there."""
-    play = mode.play
-    noted = keep_departure(play, play.linked.seat) if play.linked else ()
-    return Step(BackToAttract(), (*noted, *keep(PlayersLeft()), *leave_peer(play)))
-
-
-def part(why: Message) -> Step[Part]:
-    """Ends a match with another box that doesn't count, and says why."""
-    return Step(Part(why), keep(PlayersLeft()))
-
-
-def not_in_a_match(mode: _Mode, context: Context) -> Step[_Mode]:
-    """Refuses to open service during a match."""
-    return refuse(mode, message("Not in a match"))
-
-
-def tick(mode: _MatchMode, context: Context) -> Step[_MatchMode | AfterAction]:
-    """Advances the clock of the current player; the turn ends when time runs out."""
-    play = tick_clock(mode.play, context)
-    if not play.is_out_of_time:
-        clock = play.clock
-        facts = keep(ClockShown(clock.shown_s)) if clock and clock != mode.play.clock else ()
-        return Step(replace(mode, play=play), facts, refusal=context.shared.refusal)
-    play, effects = apply_and_keep(play, OutOfTime())
-    return Step(after(play), effects)
+    def setting(self, context: Context) -> Step[BoxMode | Target]:
+        """Passes it on."""
+        return self.beneath.setting(context)

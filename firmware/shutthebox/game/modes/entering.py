@@ -10,7 +10,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import TurnMode
+from shutthebox.game.modes.match_mode import TurnMode
 from shutthebox.game.picker import Flicks
 from shutthebox.game.play import apply_and_keep, judge_levers
 from shutthebox.game.screen import Screen
@@ -54,6 +54,43 @@ class Entering(TurnMode):
         shown = shown._replace(title=heading, aside="")
         return shown if shown.alert else shown.led_by(self.flicks.reminder)
 
+    def press(self, context: Context) -> Step[Entering | LeversFit]:
+        """Counts a press; a double press starts the throw over, unless a third one follows."""
+        entry = self.entry.press(context.now_ns)
+        if entry.is_void:
+            return refuse(LeversFit(self.play, entry), message("Void: throw again"))
+        return Step(replace(self, entry=entry))
+
+    def hold(self, context: Context) -> Step[Entering | AfterAction]:
+        """Enters the number; the last number completes the throw."""
+        if self.play.verdict.kind is not VerdictKind.OK:
+            # Levers must be right before any throw, the players' own included.
+            corrected = replace(self, corrected=self.flicks.away)
+            return refuse(corrected, fault_text(self.play.verdict, context.shared))
+        match = self.play.match
+        entry = self.entry.enter()
+        throw: Throw = entry.entered
+        if entry.complete and turns.possible_throw(match.rules, match.turn, throw):
+            play, effects = apply_and_keep(self.play, Thrown(throw))
+            return Step(after(play), effects)
+        if entry.complete or entry.entered[-1] < entry.lowest:
+            again = replace(self, entry=entry._replace(entered=entry.entered[:-1]))
+            return refuse(again, message("{throw}? Again", throw=faces_to_text(throw)))
+        return Step(replace(self, entry=entry))
+
+    def levers(self, context: Context) -> Step[Entering]:
+        """Judges the levers as before the throw; a lever moved and put back is a number."""
+        play, effects = judge_levers(self.play, context)
+        flicks, flicked = self.flicks.follow(context.moved)
+        numbers = [lever for lever in flicked if not self.corrected & to_tiles([lever])]
+        mode = replace(self, play=play, flicks=flicks, corrected=self.corrected & flicks.away)
+        if len(numbers) != 1:
+            return Step(mode, effects)
+        entry = mode.entry.flick(numbers[0])
+        if entry is None:
+            return refuse(mode, message("No more than {highest}", highest=mode.entry.highest))
+        return Step(replace(mode, entry=entry), (*effects, PlaySound(Sound.CHOICE)))
+
 
 def _words(entry: TypedThrow, draw: Draw) -> tuple[Message, Message]:
     """What is asked for, and what the levers do."""
@@ -77,43 +114,3 @@ def enter(target: EnterThrow, context: Context) -> Step[Entering]:
     if target.pressed:
         entry = entry.again(target.voided, context.now_ns) if target.voided else entry.press(context.now_ns)
     return Step(Entering(play, entry))
-
-
-def press(mode: Entering, context: Context) -> Step[Entering | LeversFit]:
-    """Counts a press; a double press starts the throw over, unless a third one follows."""
-    entry = mode.entry.press(context.now_ns)
-    if entry.is_void:
-        return refuse(LeversFit(mode.play, entry), message("Void: throw again"))
-    return Step(replace(mode, entry=entry))
-
-
-def hold(mode: Entering, context: Context) -> Step[Entering | AfterAction]:
-    """Enters the number; the last number completes the throw."""
-    if mode.play.verdict.kind is not VerdictKind.OK:
-        # Levers must be right before any throw, the players' own included.
-        mode = replace(mode, corrected=mode.flicks.away)
-        return refuse(mode, fault_text(mode.play.verdict, context.shared))
-    match = mode.play.match
-    entry = mode.entry.enter()
-    throw: Throw = entry.entered
-    if entry.complete and turns.possible_throw(match.rules, match.turn, throw):
-        play, effects = apply_and_keep(mode.play, Thrown(throw))
-        return Step(after(play), effects)
-    if entry.complete or entry.entered[-1] < entry.lowest:
-        again = replace(mode, entry=entry._replace(entered=entry.entered[:-1]))
-        return refuse(again, message("{throw}? Again", throw=faces_to_text(throw)))
-    return Step(replace(mode, entry=entry))
-
-
-def levers(mode: Entering, context: Context) -> Step[Entering]:
-    """Judges the levers as before the throw; a lever moved and put back is a number."""
-    play, effects = judge_levers(mode.play, context)
-    flicks, flicked = mode.flicks.follow(context.moved)
-    numbers = [lever for lever in flicked if not mode.corrected & to_tiles([lever])]
-    mode = replace(mode, play=play, flicks=flicks, corrected=mode.corrected & flicks.away)
-    if len(numbers) != 1:
-        return Step(mode, effects)
-    entry = mode.entry.flick(numbers[0])
-    if entry is None:
-        return refuse(mode, message("No more than {highest}", highest=mode.entry.highest))
-    return Step(replace(mode, entry=entry), (*effects, PlaySound(Sound.CHOICE)))

@@ -12,7 +12,7 @@ from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import TurnMode, tick
+from shutthebox.game.modes.match_mode import TurnMode
 from shutthebox.game.play import (
     MatchInPlay,
     apply_and_keep,
@@ -39,7 +39,15 @@ from shutthebox.game.wording import (
     to_go_text,
     verdict_text,
 )
-from shutthebox.odds.questions import AnswerReady, AskAnswer, AskHint, HintReady
+from shutthebox.odds.questions import (
+    AnswerReady,
+    AskAnswer,
+    AskHint,
+    DiceReady,
+    HintReady,
+    OddsReady,
+    ReviewReady,
+)
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import Advice
 from shutthebox.rules import rows
@@ -104,7 +112,7 @@ class Flipping(TurnMode):
         board, kind, thinks = board_of(play, shared), play.verdict.kind, self.thinking_ns is not None
         lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and board.must_pass)
         lit = lit or (kind is VerdictKind.MISSING and board.confirm() is not None)
-        prompt, also = _prompts(self, board, shared)
+        prompt, also = self._prompts(board, shared)
         screen = turn_screen(
             self.name,
             play,
@@ -117,142 +125,149 @@ class Flipping(TurnMode):
         )
         return screen.led_by(message("Working it out…") if self.asks_hint else None)
 
+    def levers(self, context: Context) -> Step[Flipping | AfterAction]:
+        """Judges the levers; the computer's move is committed as soon as somebody has set it."""
+        before = self.play.verdict
+        step = self._judge(context)
+        flipping = step.mode
+        if not isinstance(flipping, Flipping) or flipping.computers_answer is None:
+            return step
+        if part := confirm_part(flipping.play, board_of(flipping.play, context.shared)):
+            # The rest of the computer's answer is behind the tiles that a hand has shut for it.
+            play, effects = judge_levers(part, context, flipping.computers_answer)
+            return Step(replace(flipping, play=play), (*step.effects, *effects))
+        if flipping.play.verdict.kind is not VerdictKind.COMPLETE or flipping.play.verdict == before:
+            return step
+        # The computer's next throw waits, so its move never leads to rolling.
+        return flipping._commit(context).preceded_by(*step.effects)
+
+    def _judge(self, context: Context) -> Step[Flipping | AfterAction]:
+        """Judges the levers; shutting the box needs no press."""
+        before = self.play.verdict
+        play, effects = judge_levers(self.play, context, self.computers_answer)
+        mode = replace(self, play=play, asks_hint=False, hint=None)
+        verdict = play.verdict
+        if verdict.kind is not VerdictKind.COMPLETE or verdict == before or mode.thinking_ns is not None:
+            return Step(mode, effects)
+        if verdict.move and not turns.left_open(play.match.rules, play.match.turn, verdict.move):
+            # The box is shut: there is nothing left to choose.
+            play, more = apply_and_keep(play, Moved(verdict.move))
+            return Step(after(play), (*effects, *more))
+        if play.match.answers_of_others:
+            return mode._commit(context).preceded_by(*effects)
+        return Step(mode, (*effects, PlaySound(Sound.COMPLETE)))
+
+    def press(self, context: Context) -> Step[Flipping | AfterAction | RollDice]:
+        """Commits a complete move (or a pass) and throws again; refuses anything else, saying why.
+
+        If a hint is showing, the press closes it instead of being refused.
+        """
+        play, kind, reads = self.play, self.play.verdict.kind, self.hint is not None
+        mode, board = replace(self, asks_hint=False, hint=None), board_of(play, context.shared)
+        if mode.thinking_ns is not None:
+            return refuse(mode, message("Thinking…"))
+        if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and board.must_pass):
+            if reads:
+                return Step(mode)
+            if kind is VerdictKind.MISSING and (part := confirm_part(play, board)):
+                return replace(mode, play=part)._judge(context)
+            shared = suspect_missing(board, context.shared)
+            return refuse(mode, commit_refusal(board, play.verdict, shared))._replace(shared=shared)
+        step = mode._commit(context)
+        if not isinstance(step.mode, AwaitThrow) or not _throws_at_once(step.mode.play, context):
+            return step
+        play, effects = judge_levers(step.mode.play, context)
+        if play.verdict.kind is not VerdictKind.OK:
+            return step
+        return Step(
+            RollDice(play, turns.usual_dice(play.match.rules, play.match.turn)), step.effects + effects
+        )
+
+    def hold(self, context: Context) -> Step[Flipping]:
+        """Asks for a hint, if hints are on."""
+        if not context.shared.settings.game.hints:
+            return refuse(self, message("Hints are off"))
+        return Step(replace(self, asks_hint=True, hint=None), (Ask(AskHint(self.play.match)),))
+
+    def time(self, context: Context) -> Step[Flipping | AfterAction]:
+        """Advances the player's clock, or lets the computer play without odds if it has thought too long."""
+        if self.play.clock:
+            return self.tick(context)
+        if not self.is_due(context):
+            return Step(self)
+        match = self.play.match
+        answer = simple_answer(match.rules, match.turn)
+        return self._answer(answer, context)
+
+    def take_advice(self, advice: OddsReady, context: Context) -> Step[Flipping | AfterAction]:
+        """Takes the computer's move, or shows the hint."""
+        match advice:
+            case AnswerReady(about, tiles) if self.thinking_ns is not None and about == self.play.match:
+                return self._answer(tiles, context)
+            case HintReady(about, hint) if self.asks_hint and about == self.play.match:
+                return self._show_hint(hint)
+            case AnswerReady() | HintReady() | DiceReady() | ReviewReady():
+                return Step(self)
+
+    def _show_hint(self, hint: Advice | None) -> Step[Flipping]:
+        """Shows the hint, unless there are no odds."""
+        mode = replace(self, asks_hint=False)
+        if hint is None or not hint.options:
+            return refuse(mode, message("No hint"))
+        return Step(replace(mode, hint=hint))
+
+    def _answer(self, tiles: Tiles, context: Context) -> Step[Flipping | AfterAction]:
+        """Takes the computer's move; the levers may already match it."""
+        # Levers that are right by chance count from now on, not since they were moved.
+        play = self.play._replace(verdict=FINE)
+        return Flipping(play, computers_answer=tiles).levers(context)
+
+    def _prompts(self, board: Board, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
+        """What to do next, and what else can be done."""
+        play = self.play
+        if self.thinking_ns is not None:
+            return message("Thinking…"), ()
+        if self.computers_answer is not None:
+            return request_text(board, play.verdict), ()
+        pointers = tip(self, shared)
+        if play.verdict.kind is VerdictKind.MISSING:
+            if part := board.confirm():
+                # A press takes the flipped tiles. Their levers then stand for those behind.
+                through = part.to_lift << rows.reach(board.rules)
+                tiles = back_texts(play.match, (part.to_lift | through,), shared)
+                return to_go_text(board), (message("Press: behind"), *tiles)
+            return to_go_text(board), pointers
+        if board.confirmed.move and play.verdict.kind is VerdictKind.OK:
+            return to_go_text(board), pointers
+        if play.verdict.kind is VerdictKind.COMPLETE:
+            return verdict_text(play.verdict), ()
+        hint = (message("Hold: hint"),) if shared.settings.game.hints else ()
+        behind: tuple[Text, ...] = ()
+        if board.rules.move is not MoveKind.SET:  # the task names tiles
+            behind = back_texts(play.match, board.answers, shared)
+        stands = (message("No press: it stands once the levers fit"),) if play.match.answers_of_others else ()
+        others = others_texts(play.match, shared)
+        return _task(play.match, board), (*pointers, *stands, *others, *bag_texts(play.match), *behind, *hint)
+
+    def _commit(self, context: Context) -> Step[AfterAction]:
+        """Commits a move, an opened tile, or a pass; shutting the box needs no press."""
+        verdict = self.play.verdict
+        passed = verdict.kind is VerdictKind.OK
+        action = Moved(0) if passed else Moved(verdict.move) if verdict.move else Reopened(verdict.tiles[0])
+        play, effects = apply_and_keep(self.play, action)
+        return Step(after(play), effects)
+
 
 def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]:
     """Shows the throw; asks for the computer's answer, unless that was already asked for."""
     play = target.play
     if not is_computers_turn(play, context.shared):
-        return _judge(Flipping(play), context)
+        return Flipping(play)._judge(context)
     if target.asked_ns is None:
         asked = Ask(AskAnswer(play.match, context.shared.settings.game.strength))
-        return levers(Flipping(play, thinking_ns=context.now_ns), context).preceded_by(asked)
+        return Flipping(play, thinking_ns=context.now_ns).levers(context).preceded_by(asked)
     thinking_ns = target.asked_ns if target.answer is None else None
-    return levers(Flipping(play, target.answer, thinking_ns), context)
-
-
-def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
-    """Judges the levers; the computer's move is committed as soon as somebody has set it."""
-    before = mode.play.verdict
-    step = _judge(mode, context)
-    flipping = step.mode
-    if not isinstance(flipping, Flipping) or flipping.computers_answer is None:
-        return step
-    if part := confirm_part(flipping.play, board_of(flipping.play, context.shared)):
-        # The rest of the computer's answer is behind the tiles that a hand has shut for it.
-        play, effects = judge_levers(part, context, flipping.computers_answer)
-        return Step(replace(flipping, play=play), (*step.effects, *effects))
-    if flipping.play.verdict.kind is not VerdictKind.COMPLETE or flipping.play.verdict == before:
-        return step
-    # The computer's next throw waits, so its move never leads to rolling.
-    return Step(flipping, step.effects).then(_commit, context)
-
-
-def _judge(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
-    """Judges the levers; shutting the box needs no press."""
-    before = mode.play.verdict
-    play, effects = judge_levers(mode.play, context, mode.computers_answer)
-    mode = replace(mode, play=play, asks_hint=False, hint=None)
-    verdict = play.verdict
-    if verdict.kind is not VerdictKind.COMPLETE or verdict == before or mode.thinking_ns is not None:
-        return Step(mode, effects)
-    if verdict.move and not turns.left_open(play.match.rules, play.match.turn, verdict.move):
-        # The box is shut: there is nothing left to choose.
-        play, more = apply_and_keep(play, Moved(verdict.move))
-        return Step(after(play), (*effects, *more))
-    if play.match.answers_of_others:
-        return _commit(mode, context).preceded_by(*effects)
-    return Step(mode, (*effects, PlaySound(Sound.COMPLETE)))
-
-
-def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | RollDice]:
-    """Commits a complete move (or a pass) and throws again; refuses anything else, saying why.
-
-    If a hint is showing, the press closes it instead of being refused.
-    """
-    play, kind, reads = mode.play, mode.play.verdict.kind, mode.hint is not None
-    mode, board = replace(mode, asks_hint=False, hint=None), board_of(play, context.shared)
-    if mode.thinking_ns is not None:
-        return refuse(mode, message("Thinking…"))
-    if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and board.must_pass):
-        if reads:
-            return Step(mode)
-        if kind is VerdictKind.MISSING and (part := confirm_part(play, board)):
-            return _judge(replace(mode, play=part), context)
-        shared = suspect_missing(board, context.shared)
-        return refuse(mode, commit_refusal(board, play.verdict, shared))._replace(shared=shared)
-    step = _commit(mode, context)
-    if not isinstance(step.mode, AwaitThrow) or not _throws_at_once(step.mode.play, context):
-        return step
-    play, effects = judge_levers(step.mode.play, context)
-    if play.verdict.kind is not VerdictKind.OK:
-        return step
-    return Step(RollDice(play, turns.usual_dice(play.match.rules, play.match.turn)), step.effects + effects)
-
-
-def hold(mode: Flipping, context: Context) -> Step[Flipping]:
-    """Asks for a hint, if hints are on."""
-    if not context.shared.settings.game.hints:
-        return refuse(mode, message("Hints are off"))
-    return Step(replace(mode, asks_hint=True, hint=None), (Ask(AskHint(mode.play.match)),))
-
-
-def time(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
-    """Advances the player's clock, or lets the computer play without odds if it has thought too long."""
-    if mode.play.clock:
-        return tick(mode, context)
-    deadline_ns = mode.deadline_ns(context.shared)
-    if deadline_ns is None or context.now_ns < deadline_ns:
-        return Step(mode)
-    match = mode.play.match
-    answer = simple_answer(match.rules, match.turn)
-    return answer_ready(mode, AnswerReady(match, answer), context)
-
-
-def hint_ready(mode: Flipping, came: HintReady, context: Context) -> Step[Flipping]:
-    """Shows the hint, unless there are no odds."""
-    if not mode.asks_hint or came.match != mode.play.match:
-        return Step(mode)
-    mode = replace(mode, asks_hint=False)
-    if came.hint is None or not came.hint.options:
-        return refuse(mode, message("No hint"))
-    return Step(replace(mode, hint=came.hint))
-
-
-def answer_ready(mode: Flipping, came: AnswerReady, context: Context) -> Step[Flipping | AfterAction]:
-    """Takes the computer's move; the levers may already match it."""
-    if mode.thinking_ns is None or came.match != mode.play.match:
-        return Step(mode)
-    # Levers that are right by chance count from now on, not since they were moved.
-    play = mode.play._replace(verdict=FINE)
-    return levers(Flipping(play, computers_answer=came.tiles), context)
-
-
-def _prompts(mode: Flipping, board: Board, shared: Shared) -> tuple[Text, tuple[Text, ...]]:
-    """What to do next, and what else can be done."""
-    play = mode.play
-    if mode.thinking_ns is not None:
-        return message("Thinking…"), ()
-    if mode.computers_answer is not None:
-        return request_text(board, play.verdict), ()
-    pointers = tip(mode, shared)
-    if play.verdict.kind is VerdictKind.MISSING:
-        if part := board.confirm():
-            # A press takes the flipped tiles. Their levers then stand for those behind.
-            through = part.to_lift << rows.reach(board.rules)
-            tiles = back_texts(play.match, (part.to_lift | through,), shared)
-            return to_go_text(board), (message("Press: behind"), *tiles)
-        return to_go_text(board), pointers
-    if board.confirmed.move and play.verdict.kind is VerdictKind.OK:
-        return to_go_text(board), pointers
-    if play.verdict.kind is VerdictKind.COMPLETE:
-        return verdict_text(play.verdict), ()
-    hint = (message("Hold: hint"),) if shared.settings.game.hints else ()
-    behind: tuple[Text, ...] = ()
-    if board.rules.move is not MoveKind.SET:  # the task names tiles
-        behind = back_texts(play.match, board.answers, shared)
-    stands = (message("No press: it stands once the levers fit"),) if play.match.answers_of_others else ()
-    others = others_texts(play.match, shared)
-    return _task(play.match, board), (*pointers, *stands, *others, *bag_texts(play.match), *behind, *hint)
+    return Flipping(play, target.answer, thinking_ns).levers(context)
 
 
 def _task(match: Match, board: Board) -> Message:
@@ -262,15 +277,6 @@ def _task(match: Match, board: Board) -> Message:
     if board.must_pass:
         return message("Insured: press") if match.rules.insurance else message("No move: press")
     return answers_text(match)
-
-
-def _commit(mode: Flipping, context: Context) -> Step[AfterAction]:
-    """Commits a move, an opened tile, or a pass; shutting the box needs no press."""
-    verdict = mode.play.verdict
-    passed = verdict.kind is VerdictKind.OK
-    action = Moved(0) if passed else Moved(verdict.move) if verdict.move else Reopened(verdict.tiles[0])
-    play, effects = apply_and_keep(mode.play, action)
-    return Step(after(play), effects)
 
 
 def _throws_at_once(play: MatchInPlay, context: Context) -> bool:

@@ -8,10 +8,10 @@ from typing import ClassVar
 from shutthebox.game.letters import Letters
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step
-from shutthebox.game.targets import ShowResult, SignResult
+from shutthebox.game.targets import BackToAttract, ShowResult, SignResult
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +24,7 @@ class Initials(MatchMode):
     """
 
     name: ClassVar[Mode] = Mode.INITIALS
+    asks_to_leave: ClassVar[bool] = False
 
     player: int
     letters: Letters = field(default_factory=Letters)
@@ -33,28 +34,29 @@ class Initials(MatchMode):
         title = message("Player {number}", number=self.player + 1)
         return self.letters.screen(self.name, title, message("Hold: back"))
 
+    def levers(self, context: Context) -> Step[Initials]:
+        """Scrolls through the letters."""
+        letters, effects, why = self.letters.follow(context)
+        return Step(replace(self, letters=letters), effects, refusal=why)
+
+    def press(self, context: Context) -> Step[Initials | ShowResult]:
+        """Takes the letter; the last one completes the signature."""
+        letters = self.letters.take()
+        if not letters.complete:
+            return Step(replace(self, letters=letters))
+        return Step(ShowResult(self.play, {self.player: letters.taken}))
+
+    def hold(self, context: Context) -> Step[Initials | ShowResult]:
+        """Goes back a letter; before the first one, leaves without signing."""
+        if self.letters.taken:
+            return Step(replace(self, letters=self.letters.back()))
+        return Step(ShowResult(self.play, {}))
+
+    def deserted(self, context: Context) -> Step[BackToAttract]:
+        """Leaves the match without signing."""
+        return self.leave(context)
+
 
 def enter(target: SignResult, context: Context) -> Step[Initials]:
     """Starts with the first letter."""
     return Step(Initials(target.play, target.player))
-
-
-def levers(mode: Initials, context: Context) -> Step[Initials]:
-    """Scrolls through the letters."""
-    letters, effects, why = mode.letters.follow(context)
-    return Step(replace(mode, letters=letters), effects, refusal=why)
-
-
-def press(mode: Initials, context: Context) -> Step[Initials | ShowResult]:
-    """Takes the letter; the last one completes the signature."""
-    letters = mode.letters.take()
-    if not letters.complete:
-        return Step(replace(mode, letters=letters))
-    return Step(ShowResult(mode.play, {mode.player: letters.taken}))
-
-
-def hold(mode: Initials, context: Context) -> Step[Initials | ShowResult]:
-    """Goes back a letter; before the first one, leaves without signing."""
-    if mode.letters.taken:
-        return Step(replace(mode, letters=mode.letters.back()))
-    return Step(ShowResult(mode.play, {}))

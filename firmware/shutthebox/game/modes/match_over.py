@@ -14,27 +14,31 @@ from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.facts import RematchWanted, Signed
 from shutthebox.game.messages import CommaList, ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode, leave
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.picker import Flicks
 from shutthebox.game.play import MatchInPlay, tell_peer
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
 from shutthebox.game.targets import (
+    AfterAction,
     BackToAttract,
     BeginLinked,
     BeginMatch,
     EndMatch,
+    Part,
     ShowResult,
     SignResult,
+    Tumble,
     begin_again,
 )
 from shutthebox.game.wording import player_name, reason_text, seat
 from shutthebox.link.match import LinkedMatch
+from shutthebox.link.messages import Message as LinkMessage
 from shutthebox.link.messages import Rematch
 from shutthebox.link.rematch import hear_rematch, want_rematch
 from shutthebox.link.requests import Peer, Send
-from shutthebox.odds.questions import AskReview, ReviewReady
+from shutthebox.odds.questions import AskReview, OddsReady, ReviewReady
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import Stakes
 from shutthebox.rules.reader import with_options
@@ -66,6 +70,8 @@ class MatchOver(MatchMode):
     """
 
     name: ClassVar[Mode] = Mode.MATCH_OVER
+    asks_to_leave: ClassVar[bool] = False
+    takes_settings: ClassVar[bool] = True
     shows_tournament: ClassVar[bool] = True
 
     signed: bool = False
@@ -80,9 +86,9 @@ class MatchOver(MatchMode):
     def screen(self, shared: Shared) -> Screen:
         """The result with its reason; on request, the evening's stakes or the coach's pages."""
         play, reminder = self.play, self.flicks.reminder
-        first = reminder if self.flicks.away & _levers_in_use(self, shared.settings) else None
+        first = reminder if self.flicks.away & self._levers_in_use(shared.settings) else None
         if self.page:
-            page = _coach_pages(self)[self.page - 1]
+            page = self._coach_pages()[self.page - 1]
             names = [player_name(player, shared) for player in range(play.match.players)]
             title, rows = page.title(names), page.rows(names)
             shown = Screen(self.name, title=title, rows=rows, also=(_END,))
@@ -92,28 +98,168 @@ class MatchOver(MatchMode):
             also = (message("Lever 3: result"), _END)
             shown = Screen(self.name, title=message("Evening"), rows=rows, also=also)
         else:
-            shown = _result_screen(self, shared)
-        is_stuck = _is_unsent(self, shared) and shared.peer is not Peer.HERE
+            shown = self._result_screen(shared)
+        is_stuck = self._is_unsent(shared) and shared.peer is not Peer.HERE
         shown = shown._replace(prompt=message("Hold 10 s: end") if is_stuck else self.to_go_on(shared))
-        if self.play.linked is not None and first is None:
-            first = _others_want(self.play.linked, shared)
+        if self.linked is not None and first is None:
+            first = _others_want(self.linked, shared)
         return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=True)
 
     def may_insist(self, shared: Shared) -> bool:
         """Whether ten seconds of holding end a linked match whose result the other box may lack."""
-        return self.held and _is_unsent(self, shared)
+        return self.held and self._is_unsent(shared)
 
     def to_go_on(self, shared: Shared) -> Message:
         """What a press does, in words that can't be taken for showing the same page again."""
-        if self.play.linked is not None and shared.peer is Peer.LEFT:
+        if self.linked is not None and shared.peer is Peer.LEFT:
             return message("Press: end")
-        if self.play.linked is not None and self.play.linked.rematch:
+        if self.linked is not None and self.linked.rematch:
             return _END
         return (
             message("Press: new match")
             if self.page or self.shows_tally
             else message("Press: again · hold: end").say_as("Press: again. Hold: end")
         )
+
+    def _result_screen(self, shared: Shared) -> Screen:
+        """The winner, the scores and the reason, and which levers show more."""
+        match, result = self.play.match, _result(self.play)
+        reason = reason_text(match) if match.players > 1 else None
+        cause: Text = self.honours[0] if self.honours else reason or ""
+        if not cause and match.players > 1 and match.has_totals:
+            cause = message("Points")  # the word for the numbers above
+        coach = message("4: coach").say_as("Lever 4: coach") if self.play.beginning is not None else ""
+        also = [message("Lever 1: sign")] if self._may_sign(shared.settings) else []
+        if shared.settings.game.stakes is ShownStakes.EVENING:
+            also.append(message("Lever 3: stakes"))
+        before = _rows_before(match)
+        rows = (*before, *_rows(self.play, result, shared))
+        return Screen(
+            self.name,
+            title=_title(match, result, shared),
+            rows=rows,
+            cursor=len(before) + result.winners[0] if result.winners else None,
+            paragraph=ListRow(cause, coach) if cause or coach else "",
+            also=tuple(also),
+            celebrates=bool(self.honours) or result.captain,
+        )
+
+    def press(self, context: Context) -> Step[BeginMatch | BeginLinked | MatchOver | BackToAttract]:
+        """Starts a new match with the same players; a linked one once those at the other box want it, too."""
+        if self.linked is not None:
+            return self._want_rematch(self.linked, context)
+        match, settings = self.play.match, context.shared.settings
+        before = match.game
+        # The levers may have been taken out of play, or put back, while the power was off.
+        played = next((game for game in settings.games if game.name == before.name), before)
+        profile = with_options(
+            played,
+            limit=before.limit,
+            best=settings.best(played),
+            teams=before.teams or 0,
+            handicap=before.handicap,
+            turn_seconds=before.turn_seconds or 0,
+            first=before.first,
+        )
+        first = match.begins_next_match if profile.any_seat_begins else 0
+        return Step(BeginMatch(begin(profile, match.players, match.rounds, first), tally(self.play)))
+
+    def _want_rematch(
+        self, linked: LinkedMatch, context: Context
+    ) -> Step[BeginLinked | MatchOver | BackToAttract]:
+        if context.shared.peer is Peer.LEFT or self._is_unsent(context.shared):
+            return self._end(context)
+        if linked.rematch:
+            return refuse(self, _WAITING)
+        secret = context.dice.secret()
+        play, wanted = self.play._replace(linked=want_rematch(linked, secret)), keep(RematchWanted(secret))
+        if (target := begin_again(play)) is not None:
+            return Step(target, wanted)
+        shared = context.shared._replace(sent_ns=context.now_ns)
+        return Step(replace(self, play=play), (*wanted, *tell_peer(play), PlaySound(Sound.CHOICE)), shared)
+
+    def hear(
+        self, heard: LinkMessage, context: Context
+    ) -> Step[MatchOver | BeginLinked | Tumble | AfterAction | Part]:
+        """Notes that players at the other box want a rematch, and begins it if those here do, too."""
+        if self.linked is None or not isinstance(heard, Rematch):
+            return self.hear_of_match(heard, context)
+        linked, answer = hear_rematch(self.linked, heard)
+        play, told = self.play._replace(linked=linked), ask_link(Send(answer)) if answer else ()
+        if (target := begin_again(play)) is not None:
+            return Step(target, (PlaySound(Sound.WAKE),))
+        called = (PlaySound(Sound.WAKE),) if linked.wanted and not self.linked.wanted else ()
+        return Step(replace(self, play=play), (*told, *called), refusal=context.shared.refusal)
+
+    def hold(self, context: Context) -> Step[MatchOver | BackToAttract]:
+        """Leaves the result; that of a linked match once the other box has it."""
+        return replace(self, held=True)._end(context)
+
+    def _end(self, context: Context) -> Step[MatchOver | BackToAttract]:
+        if self._is_unsent(context.shared):
+            return refuse(self, message("Not sent yet"))
+        return self.leave(context)
+
+    def hold_long(self, context: Context) -> Step[MatchOver | BackToAttract]:
+        """Ends a linked match even if the other box may lack the result.
+
+        Unless the hold began before the result arrived: then it was meant to end an undecided match.
+        """
+        return self.leave(context) if self.may_insist(context.shared) else Step(self)
+
+    def deserted(self, context: Context) -> Step[MatchOver | BackToAttract]:
+        """Leaves the result, unless the other box of a linked match still has to get it."""
+        return Step(self) if self._is_unsent(context.shared) else self.leave(context)
+
+    def _is_unsent(self, shared: Shared) -> bool:
+        """Whether the other box of a linked match may still lack the result."""
+        linked = self.play.linked
+        return linked is not None and linked.awaits_confirmation and shared.peer is not Peer.LEFT
+
+    def levers(self, context: Context) -> Step[MatchOver | SignResult]:
+        """Lever 1 or 2 signs, lever 3 toggles the evening's stakes, lever 4 opens the coach."""
+        flicks, chosen = self.flicks.follow(context.moved)
+        mode = replace(self, flicks=flicks)
+        winner = None if mode.signed else _signer(mode.play, context.shared.settings)
+        if set(chosen) & set(SIGN_LEVERS) and winner is not None:
+            return Step(SignResult(mode.play, winner), (PlaySound(Sound.CHOICE),))
+        if TALLY_LEVER in chosen and context.shared.settings.game.stakes is ShownStakes.EVENING:
+            return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (PlaySound(Sound.CHOICE),))
+        if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
+            return mode._next_page(mode.play.beginning)
+        return refuse(mode, mode.to_go_on(context.shared)) if chosen and not mode.asks_review else Step(mode)
+
+    def take_advice(self, advice: OddsReady, context: Context) -> Step[MatchOver]:
+        """Shows the coach's first page, unless there are no odds."""
+        if not isinstance(advice, ReviewReady) or not self.asks_review or advice.actions != self.play.actions:
+            return Step(self)
+        mode = replace(self, asks_review=False)
+        if advice.review is None:
+            return refuse(mode, message("No coach here"))
+        return Step(replace(mode, review=advice.review, page=1, shows_tally=False))
+
+    def _next_page(self, beginning: Match) -> Step[MatchOver]:
+        """Shows the coach's next page, and after the last one the result; first asks for the review."""
+        if self.review is None:
+            asked = Ask(AskReview(beginning, self.play.actions, real_dice=self.play.real_dice))
+            return Step(replace(self, asks_review=True), (asked, PlaySound(Sound.CHOICE)))
+        page = (self.page + 1) % (len(self._coach_pages()) + 1)
+        return Step(replace(self, page=page, shows_tally=False), (PlaySound(Sound.CHOICE),))
+
+    def _levers_in_use(self, settings: Settings) -> Tiles:
+        """The levers that do something here."""
+        sign = SIGN_LEVERS if self._may_sign(settings) else ()
+        tally = (TALLY_LEVER,) if settings.game.stakes is ShownStakes.EVENING else ()
+        coach = (COACH_LEVER,) if self.play.beginning is not None else ()
+        return to_tiles((*sign, *tally, *coach))
+
+    def _may_sign(self, settings: Settings) -> bool:
+        return not self.signed and _signer(self.play, settings) is not None
+
+    def _coach_pages(self) -> tuple[CoachPage, ...]:
+        if self.review is None:
+            return ()
+        return coach_pages(self.review, highest_wins=self.play.match.rules.highest_wins)
 
 
 _END = message("Hold: end")
@@ -127,30 +273,6 @@ def _others_want(linked: LinkedMatch, shared: Shared) -> Message | None:
     if linked.rematch:
         return _WAITING
     return message("They want a rematch") if linked.wanted else None
-
-
-def _result_screen(mode: MatchOver, shared: Shared) -> Screen:
-    """The winner, the scores and the reason, and which levers show more."""
-    match, result = mode.play.match, _result(mode.play)
-    reason = reason_text(match) if match.players > 1 else None
-    cause: Text = mode.honours[0] if mode.honours else reason or ""
-    if not cause and match.players > 1 and match.has_totals:
-        cause = message("Points")  # the word for the numbers above
-    coach = message("4: coach").say_as("Lever 4: coach") if mode.play.beginning is not None else ""
-    also = [message("Lever 1: sign")] if _may_sign(mode, shared.settings) else []
-    if shared.settings.game.stakes is ShownStakes.EVENING:
-        also.append(message("Lever 3: stakes"))
-    before = _rows_before(match)
-    rows = (*before, *_rows(mode.play, result, shared))
-    return Screen(
-        mode.name,
-        title=_title(match, result, shared),
-        rows=rows,
-        cursor=len(before) + result.winners[0] if result.winners else None,
-        paragraph=ListRow(cause, coach) if cause or coach else "",
-        also=tuple(also),
-        celebrates=bool(mode.honours) or result.captain,
-    )
 
 
 def enter(target: EndMatch, context: Context) -> Step[MatchOver]:
@@ -181,142 +303,12 @@ def _sign(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> St
     return Step(mode, (*keep(*facts), PlaySound(_sound(play, honours))))
 
 
-def press(mode: MatchOver, context: Context) -> Step[BeginMatch | BeginLinked | MatchOver | BackToAttract]:
-    """Starts a new match with the same players; a linked one once those at the other box want it, too."""
-    if mode.play.linked is not None:
-        return _want_rematch(mode, mode.play.linked, context)
-    match, settings = mode.play.match, context.shared.settings
-    before = match.game
-    # The levers may have been taken out of play, or put back, while the power was off.
-    played = next((game for game in settings.games if game.name == before.name), before)
-    profile = with_options(
-        played,
-        limit=before.limit,
-        best=settings.best(played),
-        teams=before.teams or 0,
-        handicap=before.handicap,
-        turn_seconds=before.turn_seconds or 0,
-        first=before.first,
-    )
-    first = match.begins_next_match if profile.any_seat_begins else 0
-    return Step(BeginMatch(begin(profile, match.players, match.rounds, first), tally(mode.play)))
-
-
-def _want_rematch(
-    mode: MatchOver, linked: LinkedMatch, context: Context
-) -> Step[BeginLinked | MatchOver | BackToAttract]:
-    if context.shared.peer is Peer.LEFT or _is_unsent(mode, context.shared):
-        return _end(mode, context)
-    if linked.rematch:
-        return refuse(mode, _WAITING)
-    secret = context.dice.secret()
-    play, wanted = mode.play._replace(linked=want_rematch(linked, secret)), keep(RematchWanted(secret))
-    if (target := begin_again(play)) is not None:
-        return Step(target, wanted)
-    shared = context.shared._replace(sent_ns=context.now_ns)
-    return Step(replace(mode, play=play), (*wanted, *tell_peer(play), PlaySound(Sound.CHOICE)), shared)
-
-
-def rematch_heard(mode: MatchOver, heard: Rematch, context: Context) -> Step[MatchOver | BeginLinked]:
-    """Notes that players at the other box want a rematch, and begins it if those here do, too."""
-    before = mode.play.linked
-    if before is None:
-        return Step(mode)
-    linked, answer = hear_rematch(before, heard)
-    play, told = mode.play._replace(linked=linked), ask_link(Send(answer)) if answer else ()
-    if (target := begin_again(play)) is not None:
-        return Step(target, (PlaySound(Sound.WAKE),))
-    called = (PlaySound(Sound.WAKE),) if linked.wanted and not before.wanted else ()
-    return Step(replace(mode, play=play), (*told, *called), refusal=context.shared.refusal)
-
-
-def hold(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
-    """Leaves the result; that of a linked match once the other box has it."""
-    return _end(replace(mode, held=True), context)
-
-
-def _end(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
-    if _is_unsent(mode, context.shared):
-        return refuse(mode, message("Not sent yet"))
-    return leave(mode, context)
-
-
-def insist(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
-    """Ends a linked match even if the other box may lack the result.
-
-    Unless the hold began before the result arrived: then it was meant to end an undecided match.
-    """
-    return leave(mode, context) if mode.may_insist(context.shared) else Step(mode)
-
-
-def desert(mode: MatchOver, context: Context) -> Step[MatchOver | BackToAttract]:
-    """Leaves the result, unless the other box of a linked match still has to get it."""
-    return Step(mode) if _is_unsent(mode, context.shared) else leave(mode, context)
-
-
-def _is_unsent(mode: MatchOver, shared: Shared) -> bool:
-    """Whether the other box of a linked match may still lack the result."""
-    linked = mode.play.linked
-    return linked is not None and linked.awaits_confirmation and shared.peer is not Peer.LEFT
-
-
-def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
-    """Lever 1 or 2 signs, lever 3 toggles the evening's stakes, lever 4 opens the coach."""
-    flicks, chosen = mode.flicks.follow(context.moved)
-    mode = replace(mode, flicks=flicks)
-    winner = None if mode.signed else _signer(mode.play, context.shared.settings)
-    if set(chosen) & set(SIGN_LEVERS) and winner is not None:
-        return Step(SignResult(mode.play, winner), (PlaySound(Sound.CHOICE),))
-    if TALLY_LEVER in chosen and context.shared.settings.game.stakes is ShownStakes.EVENING:
-        return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (PlaySound(Sound.CHOICE),))
-    if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
-        return _next_page(mode, mode.play.beginning)
-    return refuse(mode, mode.to_go_on(context.shared)) if chosen and not mode.asks_review else Step(mode)
-
-
-def review_ready(mode: MatchOver, came: ReviewReady, context: Context) -> Step[MatchOver]:
-    """Shows the coach's first page, unless there are no odds."""
-    if not mode.asks_review or came.actions != mode.play.actions:
-        return Step(mode)
-    mode = replace(mode, asks_review=False)
-    if came.review is None:
-        return refuse(mode, message("No coach here"))
-    return Step(replace(mode, review=came.review, page=1, shows_tally=False))
-
-
-def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
-    """Shows the coach's next page, and the result after the last one; asks for the review the first time."""
-    if mode.review is None:
-        asked = Ask(AskReview(beginning, mode.play.actions, real_dice=mode.play.real_dice))
-        return Step(replace(mode, asks_review=True), (asked, PlaySound(Sound.CHOICE)))
-    page = (mode.page + 1) % (len(_coach_pages(mode)) + 1)
-    return Step(replace(mode, page=page, shows_tally=False), (PlaySound(Sound.CHOICE),))
-
-
-def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:
-    """The levers that do something here."""
-    sign = SIGN_LEVERS if _may_sign(mode, settings) else ()
-    tally = (TALLY_LEVER,) if settings.game.stakes is ShownStakes.EVENING else ()
-    coach = (COACH_LEVER,) if mode.play.beginning is not None else ()
-    return to_tiles((*sign, *tally, *coach))
-
-
-def _may_sign(mode: MatchOver, settings: Settings) -> bool:
-    return not mode.signed and _signer(mode.play, settings) is not None
-
-
 def _signer(play: MatchInPlay, settings: Settings) -> int | None:
     """The first winner (from 0) who isn't the computer; None if there is none. Boxes sign nothing."""
     if play.linked is not None:
         return None
     winners = _result(play).winners
     return next((winner for winner in winners if winner + 1 not in settings.game.computers), None)
-
-
-def _coach_pages(mode: MatchOver) -> tuple[CoachPage, ...]:
-    if mode.review is None:
-        return ()
-    return coach_pages(mode.review, highest_wins=mode.play.match.rules.highest_wins)
 
 
 def tally(play: MatchInPlay) -> tuple[Fraction, ...]:

@@ -105,6 +105,86 @@ class Menu(BoxMode):
             lit=True,
         ).led_by(self.picker.flicks.reminder)
 
+    def levers(self, context: Context) -> Step[Menu]:
+        """A flick chooses, and closes the rules."""
+        picker, effects, why = follow_flicks(self.picker, context)
+        mode = self.with_picker(picker)
+        # The line at which the cursor stands already can be chosen, too.
+        return Step(replace(mode, chose=mode.chose or (bool(effects) and why is None)), effects, refusal=why)
+
+    def press(self, context: Context) -> Step[Menu | OpenPuzzle | OpenLink | OpenService]:
+        """Opens an entry, takes an option and goes back to the list, or turns the page."""
+        settings, game = context.shared.settings, self.game(context.shared.settings)
+        if game is not None and (self.page is not None or self.on_rules):
+            return Step(
+                replace(self, page=0 if self.page is None else (self.page + 1) % len(rules_pages(game)))
+            )
+        if game is not None:
+            return _take_option(GAME, settings.games.index(game), context)
+        match self.entry:
+            case None:
+                return self._open(entries(settings)[self.picker.cursor], context)
+            case Item() if self.entry is GAME:
+                return Step(_games(settings.groups[self.picker.cursor][0], settings))
+            case Item() as item:
+                return _take_option(item, self.picker.cursor, context)
+            case Destination.SCOREBOARD:
+                return Step(self.with_picker(self.picker.move_cursor(1)))
+            case entry:
+                return Step(Menu(listed(settings, entry)))
+
+    def setting(self, context: Context) -> Step[Menu]:
+        """Refreshes the list at the same entry, after a setting was chosen elsewhere."""
+        settings = context.shared.settings
+        at = min(self.picker.cursor, len(entries(settings)) - 1)
+        return Step(Menu(listed(settings, self.entry or entries(settings)[at])))
+
+    def hold(self, context: Context) -> Step[Menu | BackToAttract]:
+        """Goes back one list, keeping what was chosen; from the first one, leaves the menu."""
+        settings, item = context.shared.settings, self.entry
+        if item is None:
+            return Step(BackToAttract())
+        if self.page is not None:
+            return Step(replace(self, page=None))
+        game = self.game(settings)
+        if game is not None and self.chose and game.name != settings.profile.name:
+            return _take_option(GAME, settings.games.index(game), context)
+        if game is not None and len(settings.groups) > 1:
+            return Step(_groups(settings))
+        if isinstance(item, Item) and item is not GAME and self.picker.cursor != item.current_index(settings):
+            return _take_option(item, self.picker.cursor, context)
+        # Looking isn't choosing: the game's own rounds stay its own.
+        return Step(Menu(listed(settings, item)))
+
+    def _open(self, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzzle | OpenLink | OpenService]:
+        settings = context.shared.settings
+        match entry:
+            case Item() if entry is GAME and len(settings.groups) > 1:
+                return Step(_groups(settings))
+            case Item() if entry is GAME:
+                return Step(_games(settings.groups[0][0], settings))
+            case Item():
+                return Step(Menu(entry.picker(settings), entry))
+            case Destination.STATISTICS:
+                lines = tuple(context.lookups.statistics()) or ("-",)
+                return Step(Menu(Picker(message("Statistics"), lines, 0, settings.levers), entry))
+            case Destination.SCOREBOARD:
+                pages = (message("Scores"), message("Rules"))
+                address = "" if settings.scoreboard is None else settings.scoreboard()
+                return Step(Menu(Picker(entry.label, pages, 0, settings.levers), entry, address=address))
+            case Destination.PUZZLE:
+                daily = context.lookups.daily(settings.games)
+                if daily is None:
+                    return refuse(self, message("No puzzle today"))
+                if missing := daily.missing_levers(settings.levers, settings.out):
+                    return refuse(self, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
+                return Step(OpenPuzzle(daily))
+            case Destination.LINK:
+                why = why_not_linked(settings)
+                return refuse(self, why) if why else Step(OpenLink())
+            case Destination.SERVICE:
+                return Step(OpenService(unlocked=False))
+
 
 _FRAGMENTS = ("", "#rules")
 """The ends of the addresses: the page itself, and its way to the rules of the game on the table."""
@@ -115,59 +195,6 @@ _OTHER_PAGE = (message("Press: scores"), message("Press: rules"))
 def enter(target: OpenMenu, context: Context) -> Step[Menu]:
     """Opens the list at the top."""
     return Step(Menu(listed(context.shared.settings)))
-
-
-def levers(mode: Menu, context: Context) -> Step[Menu]:
-    """A flick chooses, and closes the rules."""
-    picker, effects, why = follow_flicks(mode.picker, context)
-    mode = mode.with_picker(picker)
-    # The line at which the cursor stands already can be chosen, too.
-    return Step(replace(mode, chose=mode.chose or (bool(effects) and why is None)), effects, refusal=why)
-
-
-def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenLink | OpenService]:
-    """Opens an entry, takes an option and goes back to the list, or turns the page."""
-    settings, game = context.shared.settings, mode.game(context.shared.settings)
-    if game is not None and (mode.page is not None or mode.on_rules):
-        return Step(replace(mode, page=0 if mode.page is None else (mode.page + 1) % len(rules_pages(game))))
-    if game is not None:
-        return _take_option(GAME, settings.games.index(game), context)
-    match mode.entry:
-        case None:
-            return _open(mode, entries(settings)[mode.picker.cursor], context)
-        case Item() if mode.entry is GAME:
-            return Step(_games(settings.groups[mode.picker.cursor][0], settings))
-        case Item() as item:
-            return _take_option(item, mode.picker.cursor, context)
-        case Destination.SCOREBOARD:
-            return Step(mode.with_picker(mode.picker.move_cursor(1)))
-        case entry:
-            return Step(Menu(listed(settings, entry)))
-
-
-def reopen(mode: Menu, context: Context) -> Step[Menu]:
-    """Refreshes the list at the same entry, after a setting was chosen elsewhere."""
-    settings = context.shared.settings
-    at = min(mode.picker.cursor, len(entries(settings)) - 1)
-    return Step(Menu(listed(settings, mode.entry or entries(settings)[at])))
-
-
-def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
-    """Goes back one list, keeping what was chosen; from the first one, leaves the menu."""
-    settings, item = context.shared.settings, mode.entry
-    if item is None:
-        return Step(BackToAttract())
-    if mode.page is not None:
-        return Step(replace(mode, page=None))
-    game = mode.game(settings)
-    if game is not None and mode.chose and game.name != settings.profile.name:
-        return _take_option(GAME, settings.games.index(game), context)
-    if game is not None and len(settings.groups) > 1:
-        return Step(_groups(settings))
-    if isinstance(item, Item) and item is not GAME and mode.picker.cursor != item.current_index(settings):
-        return _take_option(item, mode.picker.cursor, context)
-    # Looking isn't choosing: the game's own rounds stay its own.
-    return Step(Menu(listed(settings, item)))
 
 
 def _take_option(item: Item, option: int, context: Context) -> Step[Menu]:
@@ -192,33 +219,3 @@ def _games(group: Group, settings: Settings) -> Menu:
     at = names.index(settings.profile.name) if settings.profile.name in names else 0
     lines = (*(title_text(game, settings.box.language) for game in games), message("Rules"))
     return Menu(Picker(GROUPS[group], lines, at, settings.levers), GAME, group, at)
-
-
-def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzzle | OpenLink | OpenService]:
-    settings = context.shared.settings
-    match entry:
-        case Item() if entry is GAME and len(settings.groups) > 1:
-            return Step(_groups(settings))
-        case Item() if entry is GAME:
-            return Step(_games(settings.groups[0][0], settings))
-        case Item():
-            return Step(Menu(entry.picker(settings), entry))
-        case Destination.STATISTICS:
-            lines = tuple(context.lookups.statistics()) or ("-",)
-            return Step(Menu(Picker(message("Statistics"), lines, 0, settings.levers), entry))
-        case Destination.SCOREBOARD:
-            pages = (message("Scores"), message("Rules"))
-            address = "" if settings.scoreboard is None else settings.scoreboard()
-            return Step(Menu(Picker(entry.label, pages, 0, settings.levers), entry, address=address))
-        case Destination.PUZZLE:
-            daily = context.lookups.daily(settings.games)
-            if daily is None:
-                return refuse(mode, message("No puzzle today"))
-            if missing := daily.missing_levers(settings.levers, settings.out):
-                return refuse(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
-            return Step(OpenPuzzle(daily))
-        case Destination.LINK:
-            why = why_not_linked(settings)
-            return refuse(mode, why) if why else Step(OpenLink())
-        case Destination.SERVICE:
-            return Step(OpenService(unlocked=False))

@@ -40,42 +40,38 @@ class Naming(BoxMode):
         title = message("Player {number}", number=self.seat)
         return self.letters.screen(self.name, title, message("Hold: no name"))
 
+    def levers(self, context: Context) -> Step[Naming]:
+        """Scrolls through the letters."""
+        letters, effects, why = self.letters.follow(context)
+        return Step(replace(self, letters=letters), effects, refusal=why)
+
+    def press(self, context: Context) -> Step[Naming | BeginMatch]:
+        """Takes the letter; after the third it's the next player's turn, after the last the match begins."""
+        mode = replace(self, letters=self.letters.take())
+        return mode._next(context) if mode.letters.complete else Step(mode)
+
+    def hold(self, context: Context) -> Step[Naming | BeginMatch]:
+        """Goes back a letter; before the first one, this player goes without a name."""
+        if self.letters.taken:
+            return Step(replace(self, letters=self.letters.back()))
+        return replace(self, letters=Letters())._next(context)
+
+    def _next(self, context: Context) -> Step[Naming | BeginMatch]:
+        """Goes on to the next person's seat, or begins the match."""
+        settings, names = context.shared.settings, self.names
+        if self.seat:
+            names = (*names, self.letters.taken)
+        players = order_of(self.game).seats(self.game, settings.game.players)
+        for seat in range(self.seat + 1, players + 1):
+            if seat not in settings.game.computers:
+                return Step(Naming(self.game, seat, names))
+            names = (*names, "")
+        match = new_match(self.game, settings)
+        return Step(BeginMatch(match), shared=context.shared._replace(names=names))
+
 
 def enter(target: AskNames, context: Context) -> Step[Naming | BeginMatch]:
     """Asks for names if the box is set to and hasn't got them yet; otherwise begins the match."""
     if context.shared.settings.game.names and not any(context.shared.names):
-        return _next(Naming(target.game, 0), context)
+        return Naming(target.game, 0)._next(context)
     return Step(BeginMatch(new_match(target.game, context.shared.settings)))
-
-
-def levers(mode: Naming, context: Context) -> Step[Naming]:
-    """Scrolls through the letters."""
-    letters, effects, why = mode.letters.follow(context)
-    return Step(replace(mode, letters=letters), effects, refusal=why)
-
-
-def press(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
-    """Takes the letter; after the third it's the next player's turn, after the last the match begins."""
-    mode = replace(mode, letters=mode.letters.take())
-    return _next(mode, context) if mode.letters.complete else Step(mode)
-
-
-def hold(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
-    """Goes back a letter; before the first one, this player goes without a name."""
-    if mode.letters.taken:
-        return Step(replace(mode, letters=mode.letters.back()))
-    return _next(replace(mode, letters=Letters()), context)
-
-
-def _next(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
-    """Goes on to the next person's seat, or begins the match."""
-    settings, names = context.shared.settings, mode.names
-    if mode.seat:
-        names = (*names, mode.letters.taken)
-    players = order_of(mode.game).seats(mode.game, settings.game.players)
-    for seat in range(mode.seat + 1, players + 1):
-        if seat not in settings.game.computers:
-            return Step(Naming(mode.game, seat, names))
-        names = (*names, "")
-    match = new_match(mode.game, settings)
-    return Step(BeginMatch(match), shared=context.shared._replace(names=names))

@@ -57,7 +57,7 @@ class PuzzleMode(BoxMode):
     def screen(self, shared: Shared) -> Screen:
         """The position with its throw, or the cost of every answer."""
         if self.is_answered(shared.settings):
-            return _answered_screen(self, shared)
+            return self._answered_screen(shared)
         puzzle, verdict = self.daily.puzzle, self.verdict
         return Screen(
             self.name,
@@ -65,106 +65,105 @@ class PuzzleMode(BoxMode):
             aside=title_text(self.game, shared.settings.box.language),
             dice=puzzle.throw,
             total=sum(puzzle.throw),
-            tiles=_row(self),
+            tiles=self._row(),
             alert=verdict_text(verdict) if _is_wrong(verdict) else "",
-            prompt=_task(self),
+            prompt=self._task(),
             also=(message("Hold: back"),),
             lit=verdict.kind is VerdictKind.COMPLETE,
         )
 
+    def levers(self, context: Context) -> Step[PuzzleMode]:
+        """Judges the levers as the answer to the throw."""
+        return self._judge(context)
+
+    def press(self, context: Context) -> Step[PuzzleMode | BackToAttract]:
+        """Takes a complete answer, the only one of the day; after that, leaves."""
+        if self.is_answered(context.shared.settings):
+            return Step(BackToAttract())
+        if self.verdict.kind is not VerdictKind.COMPLETE:
+            return refuse(self, verdict_text(self.verdict) if _is_wrong(self.verdict) else self._task())
+        # An answer that ties for the best is right.
+        best = {answer.choice for answer in self.daily.puzzle.answers if not answer.cost}
+        solved = self.verdict.move in best
+        streak = context.shared.settings.streak.after(self.daily.day, solved=solved)
+        shared = context.shared._replace(own_settings=context.shared.settings._replace(streak=streak))
+        effects = (*keep(streak), PlaySound(Sound.WIN if solved else Sound.BLOCKED))
+        return Step(replace(self, answer=self.verdict.move), effects, shared)
+
+    def hold(self, context: Context) -> Step[BackToAttract]:
+        """Leaves."""
+        return self.leave(context)
+
+    def _answered_screen(self, shared: Shared) -> Screen:
+        """Shows the cost of every answer, with the player's highlighted, and the streak."""
+        puzzle, streak = self.daily.puzzle, shared.settings.streak
+        tiles = [answer.choice for answer in puzzle.answers]
+        title = message("Solved!") if streak.days else message("Not the best")
+        return Screen(
+            self.name,
+            title=title,
+            aside=message("{count} in a row", count=streak.days) if streak.days > 1 else "",
+            rows=tuple(answer_line(answer.choice, answer.cost) for answer in puzzle.answers),
+            cursor=tiles.index(self.answer) if self.answer else 0,
+            prompt=message("Press: leave"),
+            also=(message("Next: tomorrow"),),
+            lit=True,
+            celebrates=bool(streak.days and self.answer),
+        )
+
+    def _judge(self, context: Context) -> Step[PuzzleMode]:
+        if self.is_answered(context.shared.settings):
+            return Step(self)
+        levers = context.shared.levers
+        is_set = self.is_set
+        if not is_set:
+            # Levers are put right before the throw counts, as in a turn.
+            unthrown = judge(read_board(self.game, self.turn._replace(throw=None), levers))
+            is_set = unthrown == FINE
+        verdict = judge(read_board(self.game, self.turn, levers)) if is_set else unthrown
+        sounds: tuple[Effect, ...] = ()
+        if _is_wrong(verdict) and is_setback(verdict, self.verdict, context.moved, levers):
+            sounds = (PlaySound(Sound.FAULT),)
+        elif verdict != self.verdict and verdict.kind is VerdictKind.COMPLETE:
+            sounds = (PlaySound(Sound.COMPLETE),)
+        return Step(replace(self, verdict=verdict, is_set=is_set), sounds)
+
+    def _task(self) -> Message:
+        """What to do next."""
+        match self.verdict.kind:
+            case VerdictKind.PUT_BACK:
+                return message("Flip {tiles}", tiles=Numbers(self.verdict.tiles))
+            case VerdictKind.COMPLETE:
+                return message("Press: answer")
+            case VerdictKind.MISSING:
+                return verdict_text(self.verdict)
+            case VerdictKind.LIFT if not self.is_set:
+                return Message("")  # the levers come first
+            case _:
+                return message("Best answer?")
+
+    def _row(self) -> tuple[tuple[int, TileState], ...]:
+        """The tiles as the puzzle and the levers have them. None blink, which would be a hint."""
+        verdict, open_tiles = self.verdict, self.daily.puzzle.open
+        wrong = to_tiles(verdict.tiles)
+        if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):
+            wrong = verdict.move
+
+        def state_of(tile: Tiles) -> TileState:
+            if tile & wrong:
+                return TileState.WRONG
+            if not tile & open_tiles:
+                return TileState.SHUT
+            return TileState.FLIPPED if tile & verdict.move else TileState.OPEN
+
+        return tuple((number, state_of(to_tiles([number]))) for number in self.game.tiles)
+
 
 def enter(target: OpenPuzzle, context: Context) -> Step[PuzzleMode]:
     """Opens today's puzzle; if it has been answered, shows the answers with their costs."""
-    return _judge(PuzzleMode(target.daily), context)
-
-
-def levers(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
-    """Judges the levers as the answer to the throw."""
-    return _judge(mode, context)
-
-
-def press(mode: PuzzleMode, context: Context) -> Step[PuzzleMode | BackToAttract]:
-    """Takes a complete answer, the only one of the day; after that, leaves."""
-    if mode.is_answered(context.shared.settings):
-        return Step(BackToAttract())
-    if mode.verdict.kind is not VerdictKind.COMPLETE:
-        return refuse(mode, verdict_text(mode.verdict) if _is_wrong(mode.verdict) else _task(mode))
-    # An answer that ties for the best is right.
-    best = {answer.choice for answer in mode.daily.puzzle.answers if not answer.cost}
-    solved = mode.verdict.move in best
-    streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
-    shared = context.shared._replace(own_settings=context.shared.settings._replace(streak=streak))
-    effects = (*keep(streak), PlaySound(Sound.WIN if solved else Sound.BLOCKED))
-    return Step(replace(mode, answer=mode.verdict.move), effects, shared)
-
-
-def _answered_screen(mode: PuzzleMode, shared: Shared) -> Screen:
-    """Shows the cost of every answer, with the player's highlighted, and the streak."""
-    puzzle, streak = mode.daily.puzzle, shared.settings.streak
-    tiles = [answer.choice for answer in puzzle.answers]
-    title = message("Solved!") if streak.days else message("Not the best")
-    return Screen(
-        mode.name,
-        title=title,
-        aside=message("{count} in a row", count=streak.days) if streak.days > 1 else "",
-        rows=tuple(answer_line(answer.choice, answer.cost) for answer in puzzle.answers),
-        cursor=tiles.index(mode.answer) if mode.answer else 0,
-        prompt=message("Press: leave"),
-        also=(message("Next: tomorrow"),),
-        lit=True,
-        celebrates=bool(streak.days and mode.answer),
-    )
-
-
-def _judge(mode: PuzzleMode, context: Context) -> Step[PuzzleMode]:
-    if mode.is_answered(context.shared.settings):
-        return Step(mode)
-    levers = context.shared.levers
-    if not mode.is_set:
-        # Levers are put right before the throw counts, as in a turn.
-        unthrown = judge(read_board(mode.game, mode.turn._replace(throw=None), levers))
-        mode = replace(mode, is_set=unthrown == FINE)
-    verdict = judge(read_board(mode.game, mode.turn, levers)) if mode.is_set else unthrown
-    sounds: tuple[Effect, ...] = ()
-    if _is_wrong(verdict) and is_setback(verdict, mode.verdict, context.moved, levers):
-        sounds = (PlaySound(Sound.FAULT),)
-    elif verdict != mode.verdict and verdict.kind is VerdictKind.COMPLETE:
-        sounds = (PlaySound(Sound.COMPLETE),)
-    return Step(replace(mode, verdict=verdict), sounds)
+    return PuzzleMode(target.daily)._judge(context)
 
 
 def _is_wrong(verdict: Verdict) -> bool:
     """Whether the levers can't be an answer. Levers still up while the row is being set aren't a fault."""
     return verdict.is_fault and verdict.kind is not VerdictKind.PUT_BACK
-
-
-def _task(mode: PuzzleMode) -> Message:
-    """What to do next."""
-    match mode.verdict.kind:
-        case VerdictKind.PUT_BACK:
-            return message("Flip {tiles}", tiles=Numbers(mode.verdict.tiles))
-        case VerdictKind.COMPLETE:
-            return message("Press: answer")
-        case VerdictKind.MISSING:
-            return verdict_text(mode.verdict)
-        case VerdictKind.LIFT if not mode.is_set:
-            return Message("")  # the levers come first
-        case _:
-            return message("Best answer?")
-
-
-def _row(mode: PuzzleMode) -> tuple[tuple[int, TileState], ...]:
-    """The tiles as the puzzle and the levers have them. None blink, which would be a hint."""
-    verdict, open_tiles = mode.verdict, mode.daily.puzzle.open
-    wrong = to_tiles(verdict.tiles)
-    if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):
-        wrong = verdict.move
-
-    def state_of(tile: Tiles) -> TileState:
-        if tile & wrong:
-            return TileState.WRONG
-        if not tile & open_tiles:
-            return TileState.SHUT
-        return TileState.FLIPPED if tile & verdict.move else TileState.OPEN
-
-    return tuple((number, state_of(to_tiles([number]))) for number in mode.game.tiles)

@@ -9,7 +9,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, message, title_text
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import TurnMode
+from shutthebox.game.modes.match_mode import TurnMode
 from shutthebox.game.play import begin_play, conditions_of, judge_levers
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, keep, refuse
@@ -47,6 +47,18 @@ class Raising(TurnMode):
         # Showing a newcomer the way isn't an alarm.
         return screen._replace(alert="", prompt=screen.alert, also=also) if also else screen
 
+    def press(self, context: Context) -> Step[Raising]:
+        """Refuses the press: the levers come first."""
+        return refuse(self, fault_text(self.play.verdict, context.shared))
+
+    def hold(self, context: Context) -> Step[Raising]:
+        """Refuses it like a press."""
+        return self.press(context)
+
+    def levers(self, context: Context) -> Step[AwaitThrow]:
+        """Goes on as soon as the levers match."""
+        return Step(AwaitThrow(self.play))
+
 
 def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow | RollForFirst]:
     """Begins a match, after a roll-off if there is one."""
@@ -65,13 +77,3 @@ def enter(target: AwaitThrow, context: Context) -> Step[Raising | LeversFit]:
     ends_turn = common is not None and play.match.throw(common).stage is not Stage.ANSWER
     fits = ends_turn or play.verdict.kind is VerdictKind.OK
     return Step(LeversFit(play) if fits else Raising(play), effects)
-
-
-def press(mode: Raising, context: Context) -> Step[Raising]:
-    """Refuses the press: the levers come first."""
-    return refuse(mode, fault_text(mode.play.verdict, context.shared))
-
-
-def levers(mode: Raising, context: Context) -> Step[AwaitThrow]:
-    """Goes on as soon as the levers match."""
-    return Step(AwaitThrow(mode.play))

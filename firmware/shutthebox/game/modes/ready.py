@@ -10,7 +10,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import TurnMode, tick
+from shutthebox.game.modes.match_mode import TurnMode
 from shutthebox.game.play import MatchInPlay, apply_and_keep, is_computers_turn, judge_levers
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refuse
@@ -18,7 +18,15 @@ from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice
 from shutthebox.game.tips import tip
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.game.wording import bag_texts, dice_hint, fault_text, player_name
-from shutthebox.odds.questions import AskDice, AskHint, DiceReady, HintReady
+from shutthebox.odds.questions import (
+    AnswerReady,
+    AskDice,
+    AskHint,
+    DiceReady,
+    HintReady,
+    OddsReady,
+    ReviewReady,
+)
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match
@@ -78,8 +86,77 @@ class Ready(TurnMode):
             also.append(
                 message("Open the tiles") if self.play.match.turn.opens else message("Shut the tiles")
             )
-        big = _big(self, shared)
+        big = self._big(shared)
         return turn_screen(self.name, self.play, shared, prompt=prompt, also=tuple(also), big=big, lit=lit)
+
+    def press(self, context: Context) -> Step[Ready | RollDice | EnterThrow]:
+        """Throws the usual number of dice."""
+        match = self.play.match
+        return self._throw(context, turns.usual_dice(match.rules, match.turn), pressed=True)
+
+    def hold(self, context: Context) -> Step[Ready | RollDice | EnterThrow]:
+        """Throws one die, if that is allowed. A domino being entered begins with a blank."""
+        match = self.play.match
+        if _has_blanks(match) and _throws_real(self.play, context.shared):
+            return self._throw(context, turns.usual_dice(match.rules, match.turn), pressed=False)
+        if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
+            return self._throw(context, 1, pressed=False)
+        refusal = match.dice_refusal(1) or Refusal.ONE_DIE_ONLY
+        return refuse(self, Message(refusal))
+
+    def levers(self, context: Context) -> Step[Ready]:
+        """A lever down is a fault until it's put right; the computer waits again."""
+        play, effects = judge_levers(self.play, context)
+        return Step(replace(self, play=play, since_ns=context.now_ns), effects)
+
+    def time(self, context: Context) -> Step[Ready | RollDice | AfterAction]:
+        """Advances the player's clock, or lets the computer throw."""
+        if self.play.clock:
+            return self.tick(context)
+        if not self.is_due(context):
+            return Step(self)
+        match = self.play.match
+        dice = self.computers_dice or turns.usual_dice(match.rules, match.turn)
+        return Step(RollDice(self.play, dice))
+
+    def take_advice(self, advice: OddsReady, context: Context) -> Step[Ready]:
+        """Shows the best number of dice, or takes the computer's."""
+        match advice:
+            case HintReady():
+                return self._show_hint(advice)
+            case DiceReady(about, dice):
+                return Step(replace(self, computers_dice=dice) if about == self.play.match else self)
+            case AnswerReady() | ReviewReady():
+                return Step(self)
+
+    def _show_hint(self, advice: HintReady) -> Step[Ready]:
+        """Shows the best number of dice."""
+        hint = advice.hint
+        if advice.match != self.play.match or hint is None or len(hint.options) < 2:
+            return Step(self)
+        return Step(replace(self, best_dice=dice_hint(hint)))
+
+    def dice_ready(self, came: DiceReady, context: Context) -> Step[Ready]:
+        """Takes the computer's number of dice."""
+        return Step(replace(self, computers_dice=came.dice) if came.match == self.play.match else self)
+
+    def _throw(self, context: Context, dice: int, *, pressed: bool) -> Step[Ready | RollDice | EnterThrow]:
+        """Throws the dice, or asks for the throw of real dice; refused while levers are wrong."""
+        play = self.play
+        if play.verdict.kind is not VerdictKind.OK:
+            return refuse(self, fault_text(play.verdict, context.shared))
+        if _throws_real(play, context.shared):
+            return Step(EnterThrow(play, dice, pressed=pressed, voided=self.voided))
+        return Step(RollDice(play, dice))
+
+    def _big(self, shared: Shared) -> Text:
+        match = self.play.match
+        if self.best_dice is not None:
+            return self.best_dice[0]
+        if match.turn.throws == 0:
+            return player_name(match.player, shared)
+        left = by_row(match.rules, match.turn.open, match.turn.behind)
+        return message("{sum} left", sum=sum(map(sum, left)))
 
 
 def enter(target: LeversFit, context: Context) -> Step[Ready | AfterAction]:
@@ -101,64 +178,6 @@ def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     return (Ask(AskHint(match)),) if shared.settings.game.hints else ()
 
 
-def press(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
-    """Throws the usual number of dice."""
-    match = mode.play.match
-    return _throw(mode, context, turns.usual_dice(match.rules, match.turn), pressed=True)
-
-
-def hold(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
-    """Throws one die, if that is allowed. A domino being entered begins with a blank."""
-    match = mode.play.match
-    if _has_blanks(match) and _throws_real(mode.play, context.shared):
-        return _throw(mode, context, turns.usual_dice(match.rules, match.turn), pressed=False)
-    if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
-        return _throw(mode, context, 1, pressed=False)
-    refusal = match.dice_refusal(1) or Refusal.ONE_DIE_ONLY
-    return refuse(mode, Message(refusal))
-
-
-def levers(mode: Ready, context: Context) -> Step[Ready]:
-    """A lever down is a fault until it's put right; the computer waits again."""
-    play, effects = judge_levers(mode.play, context)
-    return Step(replace(mode, play=play, since_ns=context.now_ns), effects)
-
-
-def time(mode: Ready, context: Context) -> Step[Ready | RollDice | AfterAction]:
-    """Advances the player's clock, or lets the computer throw."""
-    if mode.play.clock:
-        return tick(mode, context)
-    deadline_ns = mode.deadline_ns(context.shared)
-    if deadline_ns is None or context.now_ns < deadline_ns:
-        return Step(mode)
-    match = mode.play.match
-    dice = mode.computers_dice or turns.usual_dice(match.rules, match.turn)
-    return Step(RollDice(mode.play, dice))
-
-
-def hint_ready(mode: Ready, came: HintReady, context: Context) -> Step[Ready]:
-    """Shows the best number of dice."""
-    hint = came.hint
-    if came.match != mode.play.match or hint is None or len(hint.options) < 2:
-        return Step(mode)
-    return Step(replace(mode, best_dice=dice_hint(hint)))
-
-
-def dice_ready(mode: Ready, came: DiceReady, context: Context) -> Step[Ready]:
-    """Takes the computer's number of dice."""
-    return Step(replace(mode, computers_dice=came.dice) if came.match == mode.play.match else mode)
-
-
-def _throw(mode: Ready, context: Context, dice: int, *, pressed: bool) -> Step[Ready | RollDice | EnterThrow]:
-    """Throws the dice, or asks for the throw of real dice; refused while levers are wrong."""
-    play = mode.play
-    if play.verdict.kind is not VerdictKind.OK:
-        return refuse(mode, fault_text(play.verdict, context.shared))
-    if _throws_real(play, context.shared):
-        return Step(EnterThrow(play, dice, pressed=pressed, voided=mode.voided))
-    return Step(RollDice(play, dice))
-
-
 def _throws_real(play: MatchInPlay, shared: Shared) -> bool:
     """Whether the player throws or draws outside the box."""
     return shared.settings.real_dice and not is_computers_turn(play, shared)
@@ -167,16 +186,6 @@ def _throws_real(play: MatchInPlay, shared: Shared) -> bool:
 def _has_blanks(match: Match) -> bool:
     """Whether an end of a domino may have no pip to press for."""
     return turns.lowest_face(match.rules) == 0
-
-
-def _big(mode: Ready, shared: Shared) -> Text:
-    match = mode.play.match
-    if mode.best_dice is not None:
-        return mode.best_dice[0]
-    if match.turn.throws == 0:
-        return player_name(match.player, shared)
-    left = by_row(match.rules, match.turn.open, match.turn.behind)
-    return message("{sum} left", sum=sum(map(sum, left)))
 
 
 def _prompts_of_real_dice(match: Match) -> tuple[Text, ...]:

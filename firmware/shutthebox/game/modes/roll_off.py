@@ -61,41 +61,46 @@ class RollOff(BoxMode):
         prompt = message("Press to draw") if draws else message("Press to throw")
         return Screen(self.name, title=title, aside=best, big=message("Who begins?"), prompt=prompt, lit=lit)
 
+    def press(self, context: Context) -> Step[RollOff | BeginMatch]:
+        """Throws all dice, or shows the throw at once."""
+        if self.tumbling is not None:
+            return self._reveal(self.tumbling)
+        game = self.match.game
+        if game.draw is Draw.DOMINOES:
+            faces = context.dice.draw(turns.bag(self.match.rules, self.match.turn))
+        else:
+            faces = context.dice.throw(game.dice, game.sides)
+        return Step(replace(self, tumbling=faces, since_ns=context.now_ns), (PlaySound(Sound.ROLL),))
+
+    def hold(self, context: Context) -> Step[RollOff | BeginMatch]:
+        """Throws, too."""
+        return self.press(context)
+
+    def levers(self, context: Context) -> Step[RollOff]:
+        """Nothing."""
+        return Step(self)
+
+    def time(self, context: Context) -> Step[RollOff | BeginMatch]:
+        """Goes on once the dice have stopped."""
+        if self.tumbling is None or context.now_ns < self.since_ns + TUMBLE_NS:
+            return Step(self)
+        return self._reveal(self.tumbling)
+
+    def _reveal(self, faces: Throw) -> Step[RollOff | BeginMatch]:
+        """Goes on to the next player. After the last, the highest begins; players tied for it throw again."""
+        player, *later = self.seats
+        thrown = (*self.thrown, (player, faces))
+        if later:
+            return Step(replace(self, seats=tuple(later), thrown=thrown, tumbling=None))
+        highest = max(sum(each) for _, each in thrown)
+        tied = tuple(seat for seat, each in thrown if sum(each) == highest)
+        if len(tied) > 1:
+            again = message("Tied: throw again")
+            return Step(replace(self, seats=tied, thrown=(), tumbling=None), refusal=again)
+        match = begin(self.match.game, self.match.players, self.match.rounds, tied[0])
+        return Step(BeginMatch(match, self.tally, rolled=True))
+
 
 def enter(target: RollForFirst, context: Context) -> Step[RollOff]:
     """Starts the roll-off."""
     return Step(RollOff(target.match, target.tally, target.match.everybody))
-
-
-def press(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
-    """Throws all dice, or shows the throw at once."""
-    if mode.tumbling is not None:
-        return _reveal(mode, mode.tumbling)
-    game = mode.match.game
-    if game.draw is Draw.DOMINOES:
-        faces = context.dice.draw(turns.bag(mode.match.rules, mode.match.turn))
-    else:
-        faces = context.dice.throw(game.dice, game.sides)
-    return Step(replace(mode, tumbling=faces, since_ns=context.now_ns), (PlaySound(Sound.ROLL),))
-
-
-def time(mode: RollOff, context: Context) -> Step[RollOff | BeginMatch]:
-    """Goes on once the dice have stopped."""
-    if mode.tumbling is None or context.now_ns < mode.since_ns + TUMBLE_NS:
-        return Step(mode)
-    return _reveal(mode, mode.tumbling)
-
-
-def _reveal(mode: RollOff, faces: Throw) -> Step[RollOff | BeginMatch]:
-    """Goes on to the next player. After the last, the highest begins; players tied for it throw again."""
-    player, *later = mode.seats
-    thrown = (*mode.thrown, (player, faces))
-    if later:
-        return Step(replace(mode, seats=tuple(later), thrown=thrown, tumbling=None))
-    highest = max(sum(each) for _, each in thrown)
-    tied = tuple(seat for seat, each in thrown if sum(each) == highest)
-    if len(tied) > 1:
-        again = message("Tied: throw again")
-        return Step(replace(mode, seats=tied, thrown=(), tumbling=None), refusal=again)
-    match = begin(mode.match.game, mode.match.players, mode.match.rounds, tied[0])
-    return Step(BeginMatch(match, mode.tally, rolled=True))

@@ -9,13 +9,13 @@ from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import TurnMode, part
+from shutthebox.game.modes.match_mode import TurnMode, part
 from shutthebox.game.play import TUMBLE_NS, apply_and_keep, is_computers_turn, judge_levers, tell_peer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, keep
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitLink, Part, RollDice, Tumble, after
 from shutthebox.link.match import Rolled
-from shutthebox.odds.questions import AnswerReady, AskAnswer
+from shutthebox.odds.questions import AnswerReady, AskAnswer, OddsReady
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.linked_dice import LINKS
@@ -35,6 +35,8 @@ class Rolling(TurnMode):
     """
 
     name: ClassVar[Mode] = Mode.ROLLING
+    hides_throw: ClassVar[bool] = True
+    keeps_awake: ClassVar[bool] = True
 
     thrown: Match
     since_ns: int
@@ -49,6 +51,37 @@ class Rolling(TurnMode):
         faces = self.thrown.turn.throw or ()
         shown = turn_screen(self.name, self.play, shared, dice=faces)
         return shown._replace(dice=(1,) * len(faces), total=None, tumbling=True, lit=True)
+
+    def press(self, context: Context) -> Step[AfterAction]:
+        """Shows the throw at once."""
+        return self._reveal()
+
+    def hold(self, context: Context) -> Step[AfterAction]:
+        """Shows the throw at once, too."""
+        return self._reveal()
+
+    def time(self, context: Context) -> Step[Rolling | AfterAction]:
+        """Goes on once the dice have stopped."""
+        return self._reveal() if self.is_due(context) else Step(self)
+
+    def levers(self, context: Context) -> Step[Rolling]:
+        """Judges the levers as before the throw."""
+        play, effects = judge_levers(self.play, context)
+        return Step(replace(self, play=play), effects)
+
+    def take_advice(self, advice: OddsReady, context: Context) -> Step[Rolling]:
+        """Takes the computer's answer, even before the dice have stopped."""
+        if not isinstance(advice, AnswerReady) or advice.match != self.thrown:
+            return Step(self)
+        return Step(replace(self, computers_answer=advice.tiles))
+
+    def _reveal(self) -> Step[AfterAction]:
+        """Shows the throw and, in a linked match, lets the other box show it."""
+        play = self.play._replace(match=self.thrown)
+        target, told = after(play), tell_peer(play)
+        if isinstance(target, AnswerThrow):
+            target = target._replace(asked_ns=self.since_ns, answer=self.computers_answer)
+        return Step(target, told)
 
 
 def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | Part]:
@@ -79,28 +112,3 @@ def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | Part
 def tumble(target: Tumble, context: Context) -> Step[Rolling]:
     """Lets the dice tumble for a throw that both boxes of a linked match have made."""
     return Step(Rolling(target.play, target.thrown, context.now_ns))
-
-
-def time(mode: Rolling, context: Context) -> Step[Rolling | AfterAction]:
-    """Goes on once the dice have stopped."""
-    return reveal(mode, context) if context.now_ns >= mode.deadline_ns(context.shared) else Step(mode)
-
-
-def levers(mode: Rolling, context: Context) -> Step[Rolling]:
-    """Judges the levers as before the throw."""
-    play, effects = judge_levers(mode.play, context)
-    return Step(replace(mode, play=play), effects)
-
-
-def answer_ready(mode: Rolling, came: AnswerReady, context: Context) -> Step[Rolling]:
-    """Takes the computer's answer, even before the dice have stopped."""
-    return Step(replace(mode, computers_answer=came.tiles) if came.match == mode.thrown else mode)
-
-
-def reveal(mode: Rolling, context: Context) -> Step[AfterAction]:
-    """Shows the throw and, in a linked match, lets the other box show it; a press shows it at once."""
-    play = mode.play._replace(match=mode.thrown)
-    target, told = after(play), tell_peer(play)
-    if isinstance(target, AnswerThrow):
-        target = target._replace(asked_ns=mode.since_ns, answer=mode.computers_answer)
-    return Step(target, told)

@@ -49,6 +49,7 @@ class Service(BoxMode):
 
     name: ClassVar[Mode] = Mode.SERVICE
     is_list: ClassVar[bool] = True
+    takes_settings: ClassVar[bool] = False
 
     picker: Picker
     row: int = 0
@@ -112,6 +113,82 @@ class Service(BoxMode):
             lit=may_press,
         )
 
+    def press(self, context: Context) -> Step[Service | OpenStick]:
+        """Opens a line of the list; at a lever, asks for the owner's code, then for confirmation."""
+        settings = context.shared.settings
+        if self.reading is not None:
+            return Step(replace(self, reading=None))
+        if not self.row:
+            return self._open(_LINES[self.picker.cursor], context)
+        if self.asking:
+            return self._switch_lever(context)
+        if self.asks_code:
+            mode = replace(self, asks_code=False)
+            if not settings.code:
+                return Step(mode)
+            if not is_code(context.shared):
+                return wrong_code(mode, context)
+            return forgive(replace(mode, unlocked=True)._ask_first(settings), context)
+        if self.unlocked:
+            return self._ask_first(settings)
+        return ask_code(self, replace(self, asks_code=True), context)
+
+    def _open(self, line: Topic | Message, context: Context) -> Step[Service | OpenStick]:
+        """Opens a line of the list; the levers start at the first one that seems broken."""
+        shared = context.shared
+        if isinstance(line, Topic):
+            lines = tuple(context.lookups.report(line, broken_switches(shared))) or ("-",)
+            return Step(replace(self, reading=Picker(line.value, lines, 0, shared.settings.levers)))
+        if line == _STICK:
+            return Step(OpenStick(self.unlocked))
+        ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)
+        return Step(replace(self, row=ailing[0] if ailing else 1, walking=0, flicks=Flicks()))
+
+    def _ask_first(self, settings: Settings) -> Step[Service]:
+        """Asks for confirmation about the lever at the cursor."""
+        if self.row in settings.taken:
+            return refuse(self, switch(self.row).taken)
+        if self.leaves_a_game(settings):
+            return Step(replace(self, asking=True))
+        return refuse(self, message("No game is left"))
+
+    def hold(self, context: Context) -> Step[Service | BackToAttract]:
+        """Goes back to the list, and from there leaves service; answers no to a question."""
+        if self.asking or self.asks_code:
+            return Step(replace(self, asking=False, asks_code=False))
+        if self.reading is not None or self.row:
+            return Step(replace(self, reading=None, row=0))
+        return Step(BackToAttract())
+
+    def service(self, context: Context) -> Step[BackToAttract]:
+        """Leaves: the button that opens the list closes it, too."""
+        return self.leave(context)
+
+    def levers(self, context: Context) -> Step[Service]:
+        """Chooses in lists; among the levers, moves the cursor to the one that moved, or past it."""
+        if self.reading is not None:
+            reading, effects, why = follow_flicks(self.reading, context)
+            return Step(replace(self, reading=reading), effects, refusal=why)
+        if not self.row:
+            picker, effects, why = follow_flicks(self.picker, context)
+            return Step(replace(self, picker=picker), effects, refusal=why)
+        flicks, _ = self.flicks.follow(context.moved)
+        mode, away = replace(self, flicks=flicks), to_numbers(flicks.away & context.moved)
+        if not away or mode.asking or mode.asks_code:
+            return Step(mode)
+        is_wrong = bool(mode.lever & (context.shared.stuck | context.shared.dead))
+        if away[0] == mode.row or (is_wrong and away[0] == mode.walking):
+            return Step(replace(mode, row=mode.row % context.shared.settings.levers + 1, walking=away[0]))
+        return Step(replace(mode, row=away[0], walking=0))
+
+    def _switch_lever(self, context: Context) -> Step[Service]:
+        """Takes the lever out of play or puts it back, from the next match on."""
+        settings = self.switch_lever(context.shared.settings)
+        effects = keep(Chosen("box.out_of_play", settings.box.out_of_play))
+        if settings.usual_game is not None:
+            effects += (Ask(Prepare(settings.usual_game)),)
+        return Step(replace(self, asking=False), effects, context.shared._replace(own_settings=settings))
+
 
 _LEVERS, _STICK = message("Levers"), message("Stick")
 _LINES: tuple[Topic | Message, ...] = (_LEVERS, *Topic, _STICK)
@@ -130,84 +207,6 @@ def enter(target: OpenService, context: Context) -> Step[Service | OpenStick]:
     picker = Picker(message("Owner"), options, 0, shared.settings.levers)
     step = Step(Service(picker, unlocked=target.unlocked))
     return forgive(step, context) if target.unlocked else step
-
-
-def press(mode: Service, context: Context) -> Step[Service | OpenStick]:
-    """Opens a line of the list; at a lever, asks for the owner's code, then for confirmation."""
-    settings = context.shared.settings
-    if mode.reading is not None:
-        return Step(replace(mode, reading=None))
-    if not mode.row:
-        return _open(mode, _LINES[mode.picker.cursor], context)
-    if mode.asking:
-        return _switch_lever(mode, context)
-    if mode.asks_code:
-        mode = replace(mode, asks_code=False)
-        if not settings.code:
-            return Step(mode)
-        if not is_code(context.shared):
-            return wrong_code(mode, context)
-        return forgive(_ask_first(replace(mode, unlocked=True), settings), context)
-    if mode.unlocked:
-        return _ask_first(mode, settings)
-    return ask_code(mode, replace(mode, asks_code=True), context)
-
-
-def _open(mode: Service, line: Topic | Message, context: Context) -> Step[Service | OpenStick]:
-    """Opens a line of the list; the levers start at the first one that seems broken."""
-    shared = context.shared
-    if isinstance(line, Topic):
-        lines = tuple(context.lookups.report(line, broken_switches(shared))) or ("-",)
-        return Step(replace(mode, reading=Picker(line.value, lines, 0, shared.settings.levers)))
-    if line == _STICK:
-        return Step(OpenStick(mode.unlocked))
-    ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)
-    return Step(replace(mode, row=ailing[0] if ailing else 1, walking=0, flicks=Flicks()))
-
-
-def _ask_first(mode: Service, settings: Settings) -> Step[Service]:
-    """Asks for confirmation about the lever at the cursor."""
-    if mode.row in settings.taken:
-        return refuse(mode, switch(mode.row).taken)
-    if mode.leaves_a_game(settings):
-        return Step(replace(mode, asking=True))
-    return refuse(mode, message("No game is left"))
-
-
-def hold(mode: Service, context: Context) -> Step[Service | BackToAttract]:
-    """Goes back to the list, and from there leaves service; answers no to a question."""
-    if mode.asking or mode.asks_code:
-        return Step(replace(mode, asking=False, asks_code=False))
-    if mode.reading is not None or mode.row:
-        return Step(replace(mode, reading=None, row=0))
-    return Step(BackToAttract())
-
-
-def levers(mode: Service, context: Context) -> Step[Service]:
-    """Chooses in lists; among the levers, moves the cursor to the one that moved, or past it."""
-    if mode.reading is not None:
-        reading, effects, why = follow_flicks(mode.reading, context)
-        return Step(replace(mode, reading=reading), effects, refusal=why)
-    if not mode.row:
-        picker, effects, why = follow_flicks(mode.picker, context)
-        return Step(replace(mode, picker=picker), effects, refusal=why)
-    flicks, _ = mode.flicks.follow(context.moved)
-    mode, away = replace(mode, flicks=flicks), to_numbers(flicks.away & context.moved)
-    if not away or mode.asking or mode.asks_code:
-        return Step(mode)
-    is_wrong = bool(mode.lever & (context.shared.stuck | context.shared.dead))
-    if away[0] == mode.row or (is_wrong and away[0] == mode.walking):
-        return Step(replace(mode, row=mode.row % context.shared.settings.levers + 1, walking=away[0]))
-    return Step(replace(mode, row=away[0], walking=0))
-
-
-def _switch_lever(mode: Service, context: Context) -> Step[Service]:
-    """Takes the lever out of play or puts it back, from the next match on."""
-    settings = mode.switch_lever(context.shared.settings)
-    effects = keep(Chosen("box.out_of_play", settings.box.out_of_play))
-    if settings.usual_game is not None:
-        effects += (Ask(Prepare(settings.usual_game)),)
-    return Step(replace(mode, asking=False), effects, context.shared._replace(own_settings=settings))
 
 
 def _row(number: int, shared: Shared) -> ListRow:

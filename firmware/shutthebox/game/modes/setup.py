@@ -39,32 +39,29 @@ class Setup(BoxMode):
         """The question and its options."""
         return picker_screen(self.name, self.picker)
 
+    def levers(self, context: Context) -> Step[Setup]:
+        """A flick chooses."""
+        picker, effects, why = follow_flicks(self.picker, context)
+        return Step(replace(self, picker=picker), effects, refusal=why)
+
+    def press(self, context: Context) -> Step[Setup | AskNames]:
+        """Takes the choice for this match; after the last question, asks for names or begins the match."""
+        settings, _ = self.item.choose(context.shared.settings, self.picker.cursor)
+        # A choice can remove questions, its own too: no teams, say.
+        at = MENU_LINES.index(self.item)
+        following = tuple(item for item in setup_questions(settings) if MENU_LINES.index(item) > at)
+        return _next(following, settings)._replace(shared=context.shared._replace(own_settings=settings))
+
+    def hold(self, context: Context) -> Step[Setup | BackToAttract]:
+        """Goes back to the previous question, or leaves setup."""
+        at = MENU_LINES.index(self.item)
+        before = [item for item in setup_questions(context.shared.settings) if MENU_LINES.index(item) < at]
+        return Step(_ask(before[-1], context.shared.settings) if before else BackToAttract())
+
 
 def enter(target: AskQuestions, context: Context) -> Step[Setup | AskNames]:
     """Asks the first question, or begins at once if there is none."""
     return _next(setup_questions(context.shared.settings), context.shared.settings)
-
-
-def levers(mode: Setup, context: Context) -> Step[Setup]:
-    """A flick chooses."""
-    picker, effects, why = follow_flicks(mode.picker, context)
-    return Step(replace(mode, picker=picker), effects, refusal=why)
-
-
-def press(mode: Setup, context: Context) -> Step[Setup | AskNames]:
-    """Takes the choice for this match; after the last question, asks for names or begins the match."""
-    settings, _ = mode.item.choose(context.shared.settings, mode.picker.cursor)
-    # A choice can remove questions, its own too: no teams, say.
-    at = MENU_LINES.index(mode.item)
-    following = tuple(item for item in setup_questions(settings) if MENU_LINES.index(item) > at)
-    return _next(following, settings)._replace(shared=context.shared._replace(own_settings=settings))
-
-
-def hold(mode: Setup, context: Context) -> Step[Setup | BackToAttract]:
-    """Goes back to the previous question, or leaves setup."""
-    at = MENU_LINES.index(mode.item)
-    before = [item for item in setup_questions(context.shared.settings) if MENU_LINES.index(item) < at]
-    return Step(_ask(before[-1], context.shared.settings) if before else BackToAttract())
 
 
 def _next(following: tuple[Item, ...], settings: Settings) -> Step[Setup | AskNames]:

@@ -39,6 +39,7 @@ class StickMode(BoxMode):
 
     name: ClassVar[Mode] = Mode.STICK
     is_list: ClassVar[bool] = True
+    takes_settings: ClassVar[bool] = False
 
     picker: Picker
     unlocked: bool = False
@@ -102,6 +103,72 @@ class StickMode(BoxMode):
         """The list for the stick as it is now, with the cursor kept within it."""
         options = _options(shared.stick)
         return self.picker._replace(options=options, cursor=min(self.picker.cursor, len(options) - 1))
+
+    def levers(self, context: Context) -> Step[StickMode]:
+        """A flick chooses; without a list, levers do nothing."""
+        stick = context.shared.stick
+        shows_list = not (self.asks_code or self.asking or self.last)
+        if stick is None or not shows_list or self.is_busy(stick) or self.has_news(stick):
+            return Step(self)
+        picker, effects, why = follow_flicks(self.current_picker(context.shared), context)
+        return Step(replace(self, picker=picker), effects, refusal=why)
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        """Chooses, answers yes to a question, or dismisses an outcome."""
+        stick = context.shared.stick
+        if stick is None:
+            return Step(OpenService(self.unlocked, past_stick=True))
+        if self.last is not None:
+            return Step(replace(self, last=None))
+        if self.is_busy(stick):
+            return refuse(self, _BUSY)
+        if self.asks_code:
+            mode = replace(self, asks_code=False)
+            if not context.shared.settings.code:
+                return Step(mode)
+            if not is_code(context.shared):
+                return wrong_code(mode, context)
+            return forgive(replace(mode, unlocked=True)._choose(stick, context), context)
+        if self.asking is not None:
+            return self._ask(self.asking, stick)
+        if self.has_news(stick):
+            mode = replace(self, read=stick)
+            return mode._ask(StickJob.RESTART, stick) if stick.outcome in NEEDS_RESTART else Step(mode)
+        if self.current_picker(context.shared).cursor == len(stick.offers):
+            return Step(OpenService(self.unlocked, past_stick=True))
+        if self.unlocked:
+            return self._choose(stick, context)
+        return ask_code(self, replace(self, asks_code=True), context)
+
+    def _choose(self, stick: Stick, context: Context) -> Step[StickMode]:
+        """Asks before replacing anything; saving replaces nothing."""
+        cursor = self.current_picker(context.shared).cursor
+        if cursor >= len(stick.offers):
+            return refuse(self, message("No stick"))
+        job = stick.offers[cursor]
+        if job is StickJob.SAVE:
+            return self._ask(job, stick)
+        if job is StickJob.UPDATE and not stick.checked:
+            asks = self._ask(StickJob.INSPECT, stick)
+            return asks._replace(mode=replace(asks.mode, asking=job))
+        return Step(replace(self, asking=job))
+
+    def _ask(self, job: StickJob, stick: Stick) -> Step[StickMode]:
+        return Step(replace(self, asking=None, awaits=stick, read=None), (AskStick(job),))
+
+    def hold(self, context: Context) -> Step[StickMode | BackToAttract]:
+        """Leaves, or answers no to a question. A running job continues."""
+        stick = context.shared.stick
+        if stick is not None and not self.is_busy(stick):
+            if self.asking or self.asks_code:
+                return Step(replace(self, asking=None, asks_code=False))
+            if self.has_news(stick):
+                return Step(replace(self, read=stick))
+        return Step(BackToAttract())
+
+    def service(self, context: Context) -> Step[BackToAttract]:
+        """Leaves: the button that opens the list closes it, too."""
+        return self.leave(context)
 
 
 _PUT_ONE_IN = message(
@@ -215,70 +282,3 @@ def enter(target: OpenStick, context: Context) -> Step[StickMode]:
     picker = Picker(message("Stick"), _options(shared.stick), 0, shared.settings.levers)
     step = Step(StickMode(picker, unlocked=target.unlocked))
     return forgive(step, context) if target.unlocked else step
-
-
-def levers(mode: StickMode, context: Context) -> Step[StickMode]:
-    """A flick chooses; without a list, levers do nothing."""
-    stick = context.shared.stick
-    shows_list = not (mode.asks_code or mode.asking or mode.last)
-    if stick is None or not shows_list or mode.is_busy(stick) or mode.has_news(stick):
-        return Step(mode)
-    picker, effects, why = follow_flicks(mode.current_picker(context.shared), context)
-    return Step(replace(mode, picker=picker), effects, refusal=why)
-
-
-def press(mode: StickMode, context: Context) -> Step[StickMode | OpenService]:
-    """Chooses, answers yes to a question, or dismisses an outcome."""
-    stick = context.shared.stick
-    if stick is None:
-        return Step(OpenService(mode.unlocked, past_stick=True))
-    if mode.last is not None:
-        return Step(replace(mode, last=None))
-    if mode.is_busy(stick):
-        return refuse(mode, _BUSY)
-    if mode.asks_code:
-        mode = replace(mode, asks_code=False)
-        if not context.shared.settings.code:
-            return Step(mode)
-        if not is_code(context.shared):
-            return wrong_code(mode, context)
-        return forgive(_choose(replace(mode, unlocked=True), stick, context), context)
-    if mode.asking is not None:
-        return _ask(mode, mode.asking, stick)
-    if mode.has_news(stick):
-        mode = replace(mode, read=stick)
-        return _ask(mode, StickJob.RESTART, stick) if stick.outcome in NEEDS_RESTART else Step(mode)
-    if mode.current_picker(context.shared).cursor == len(stick.offers):
-        return Step(OpenService(mode.unlocked, past_stick=True))
-    if mode.unlocked:
-        return _choose(mode, stick, context)
-    return ask_code(mode, replace(mode, asks_code=True), context)
-
-
-def _choose(mode: StickMode, stick: Stick, context: Context) -> Step[StickMode]:
-    """Asks before replacing anything; saving replaces nothing."""
-    cursor = mode.current_picker(context.shared).cursor
-    if cursor >= len(stick.offers):
-        return refuse(mode, message("No stick"))
-    job = stick.offers[cursor]
-    if job is StickJob.SAVE:
-        return _ask(mode, job, stick)
-    if job is StickJob.UPDATE and not stick.checked:
-        asks = _ask(mode, StickJob.INSPECT, stick)
-        return asks._replace(mode=replace(asks.mode, asking=job))
-    return Step(replace(mode, asking=job))
-
-
-def _ask(mode: StickMode, job: StickJob, stick: Stick) -> Step[StickMode]:
-    return Step(replace(mode, asking=None, awaits=stick, read=None), (AskStick(job),))
-
-
-def hold(mode: StickMode, context: Context) -> Step[StickMode | BackToAttract]:
-    """Leaves, or answers no to a question. A running job continues."""
-    stick = context.shared.stick
-    if stick is not None and not mode.is_busy(stick):
-        if mode.asking or mode.asks_code:
-            return Step(replace(mode, asking=None, asks_code=False))
-        if mode.has_news(stick):
-            return Step(replace(mode, read=stick))
-    return Step(BackToAttract())

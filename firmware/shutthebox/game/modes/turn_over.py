@@ -13,7 +13,7 @@ from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import total_text, with_ended_row
 from shutthebox.game.messages import CommaList, Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.play import MatchInPlay, apply_and_keep, keep_result
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ladder_of
@@ -80,6 +80,21 @@ class TurnOver(MatchMode):
             celebrates=is_to_cheer(match),
         )
         return screen if out else with_ended_row(screen, match, shared)
+
+    def press(self, context: Context) -> Step[AfterAction]:
+        """Goes on to the next player, or ends the match."""
+        play, effects = apply_and_keep(self.play, Advanced())
+        return Step(after(play), effects)
+
+    def levers(self, context: Context) -> Step[TurnOver]:
+        """Nothing: the next turn asks for what it needs."""
+        return Step(self)
+
+    def hold(self, context: Context) -> Step[TurnOver]:
+        """Toggles the coach's comment on the turn."""
+        if not _coachs_word(self.play, context.shared.settings):
+            return refuse(self, message("Press: go on"))
+        return Step(replace(self, tells=not self.tells))
 
 
 def is_to_cheer(match: Match) -> bool:
@@ -173,19 +188,6 @@ def _raise_best(step: Step[TurnOver], match: Match, context: Context) -> Step[Tu
     settings = context.shared.settings
     shared = context.shared._replace(own_settings=settings._replace(bests={**settings.bests, ladder: total}))
     return step.preceded_by(*keep(BestTotal(ladder, total)))._replace(shared=shared)
-
-
-def press(mode: TurnOver, context: Context) -> Step[AfterAction]:
-    """Goes on to the next player, or ends the match."""
-    play, effects = apply_and_keep(mode.play, Advanced())
-    return Step(after(play), effects)
-
-
-def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
-    """Toggles the coach's comment on the turn."""
-    if not _coachs_word(mode.play, context.shared.settings):
-        return refuse(mode, message("Press: go on"))
-    return Step(replace(mode, tells=not mode.tells))
 
 
 def _ending(match: Match) -> Message:

@@ -1,0 +1,291 @@
+"""The base classes of the modes in which a match is in progress, with all that a linked box may say then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from shutthebox.game.effects import Effect, PlaySound, Sound
+from shutthebox.game.facts import ClockShown, Faulted, LogSigned, PlayersLeft
+from shutthebox.game.messages import Message, Text, TileSum, message
+from shutthebox.game.modes.base import BoxMode, default
+from shutthebox.game.play import (
+    MatchInPlay,
+    apply_and_keep,
+    keep_departure,
+    keep_result,
+    leave_peer,
+    tell_peer,
+    tick_clock,
+)
+from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
+from shutthebox.game.targets import AfterAction, BackToAttract, EndMatch, Part, Tumble, after
+from shutthebox.game.wording import player_name
+from shutthebox.link.match import LinkedMatch, LinkError, LinkFact, Revealed, Rolled
+from shutthebox.link.messages import Accept, Decline, Invite, Levers, LogSignature, Rematch, Sync
+from shutthebox.link.messages import Message as LinkMessage
+from shutthebox.link.rematch import hear_rematch
+from shutthebox.link.requests import (
+    HelperReport,
+    HelperSigned,
+    NotPaired,
+    Paired,
+    Peer,
+    PeerIs,
+    RoomOpened,
+    Send,
+    WhyNotPaired,
+)
+from shutthebox.rules.actions import Moved, OutOfTime
+from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.texts import plural
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchMode(BoxMode):
+    """A mode in which a match is in progress.
+
+    Attributes:
+        play: the match.
+        hides_throw: the match's last action is a throw that the players haven't seen yet.
+        awaits_link: the dice tumble once the other box has revealed its link.
+        watches: the players wait for the other box.
+    """
+
+    asks_to_leave: ClassVar[bool] = True
+    takes_settings: ClassVar[bool] = False
+    hides_throw: ClassVar[bool] = False
+    awaits_link: ClassVar[bool] = False
+    watches: ClassVar[bool] = False
+
+    play: MatchInPlay
+
+    @property
+    def pointer(self) -> Message | None:
+        """A tip for the first match on a new box, if it's true now."""
+        return None
+
+    @property
+    def linked(self) -> LinkedMatch | None:
+        """This box's end of a linked match; None in any other."""
+        return self.play.linked
+
+    def leave(self, context: Context) -> Step[BackToAttract]:
+        """Abandons a match, or leaves a finished one, on request or because nobody is there."""
+        play = self.play
+        noted = keep_departure(play, play.linked.seat) if play.linked else ()
+        return Step(BackToAttract(), (*noted, *keep(PlayersLeft()), *leave_peer(play)))
+
+    @default
+    def deserted(self, context: Context) -> Step[Self]:
+        """Nothing: the match waits for its players."""
+        return Step(self)
+
+    @default
+    def service(self, context: Context) -> Step[Self]:
+        """Refuses to open service."""
+        return refuse(self, message("Not in a match"))
+
+    @default
+    def hear(self, heard: LinkMessage, context: Context) -> Step[Self | Tumble | AfterAction | Part]:
+        """Hears what the other box says about the match."""
+        return self.hear_of_match(heard, context)
+
+    def hear_of_match(self, heard: LinkMessage, context: Context) -> Step[Self | Tumble | AfterAction | Part]:
+        """Takes what the other box says about the match in progress, and what it has missed before it."""
+        if self.linked is None:
+            return Step(self)
+        match heard:
+            case Sync():
+                return self._sync(self.linked, heard, context)
+            case Levers():
+                return self._see_levers(self.linked, heard, context)
+            case Invite():
+                return self._accept_again(self.linked, context)
+            case Rematch():
+                return self._confirm_rematch(self.linked, heard, context)
+            case Accept() | Decline():
+                return Step(self)
+
+    @default
+    def take_report(self, report: HelperReport, context: Context) -> Step[Self | EndMatch | Part]:
+        """Takes what the link helper says about the other box, and the signature it was asked for."""
+        if self.linked is None:
+            return Step(self)
+        match report:
+            case PeerIs():
+                return self._note_peer(self.linked, report.peer, context)
+            case NotPaired():
+                return self._lose_peer(self.linked, report.why, context)
+            case HelperSigned():
+                play, signed = _take_signature(self.play, self.linked.seat, report.signed)
+                mode = replace(self, play=play)
+                return Step(mode, signed, refusal=context.shared.refusal) if signed else Step(self)
+            case RoomOpened() | Paired():
+                return Step(self)
+
+    def _sync(
+        self, before: LinkedMatch, sync: Sync, context: Context
+    ) -> Step[Self | Tumble | AfterAction | Part]:
+        """Takes the other box's side of the match. What it has written is kept before it's shown."""
+        try:
+            linked, facts, answers = before.receive(sync)
+        except LinkError as error:
+            if before.is_settled:  # the result stands, whatever the loser says
+                return self._note_peer(before, Peer.LEFT, context)
+            why = message("The boxes don't agree. The match doesn't count.")
+            return part(why).preceded_by(*keep(Faulted("link", str(error))))
+        play, effects = _take(self.play._replace(linked=None), facts, context.shared)
+        play, signed = _take_signature(play._replace(linked=linked), linked.other, sync.signed)
+        effects += signed
+        if linked.is_ours and not before.is_ours:
+            effects += (PlaySound(Sound.WAKE),)  # players may have done something else meanwhile
+        shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
+        if facts and self.awaits_link:
+            return Step(Tumble(play._replace(match=self.play.match), play.match), effects, shared)
+        if not before.is_settled:
+            effects += keep_result(play)
+        if answers and not self.hides_throw:  # else it's told once the throw has been seen here
+            effects += tell_peer(play)
+        is_over = self.watches and play.match.stage is Stage.FINISHED and linked.is_settled
+        if not facts and not is_over:
+            return Step(replace(self, play=play), effects, refusal=context.shared.refusal)
+        return Step(after(play), effects, shared)
+
+    def _see_levers(self, linked: LinkedMatch, levers: Levers, context: Context) -> Step[Self]:
+        """Shows the levers of the other box as they move. If one is lost, the next says it all."""
+        if linked.is_ours or levers.number != len(linked.entries):
+            return Step(self)
+        shared = context.shared._replace(peer_levers=levers.down)
+        return Step(self, shared=shared, refusal=shared.refusal)
+
+    def _accept_again(self, linked: LinkedMatch, context: Context) -> Step[Self]:
+        """Accepts again, because the first acceptance was lost on its way."""
+        if linked.seat == 0 or linked.confirmed is not None:
+            return Step(self)
+        return Step(self, ask_link(Send(acceptance(linked))), refusal=context.shared.refusal)
+
+    def _confirm_rematch(self, linked: LinkedMatch, heard: Rematch, context: Context) -> Step[Self]:
+        """Says again that a rematch has begun, because the other box doesn't know yet."""
+        answer = hear_rematch(linked, heard)[1]
+        return Step(self, ask_link(Send(answer)), refusal=context.shared.refusal) if answer else Step(self)
+
+    def _note_peer(self, linked: LinkedMatch, peer: Peer, context: Context) -> Step[Self | EndMatch | Part]:
+        """Notes where the other box is. If it has left, the match ends: with its result, or without one."""
+        play, shared = self.play, context.shared
+        if peer is Peer.LEFT and not linked.is_settled:
+            name, other = peer_name(play, shared), linked.other
+            why = (
+                message("{box} has left with a throw on the table. The match doesn't count.", box=name)
+                if linked.has_thrown(other)
+                else message("{box} has left. The match doesn't count.", box=name)
+            )
+            return part(why).preceded_by(*keep_departure(play, other))
+        told = tell_peer(play) if peer is Peer.HERE and linked.awaits_answer else ()
+        if not told and peer is shared.peer:
+            return Step(self)
+        called = (PlaySound(Sound.WAKE),) if peer is Peer.LEFT and linked.rematch else ()
+        shared = shared._replace(peer=peer, sent_ns=context.now_ns if told else shared.sent_ns)
+        if peer is Peer.LEFT and self.watches:
+            return Step(EndMatch(play), told, shared)
+        return Step(self, (*told, *called), shared, shared.refusal)
+
+    def _lose_peer(
+        self, linked: LinkedMatch, why: WhyNotPaired, context: Context
+    ) -> Step[Self | EndMatch | Part]:
+        """Ends a match whose keys are gone."""
+        if why is not WhyNotPaired.UNKNOWN:
+            return Step(self)
+        if linked.is_settled:
+            return self._note_peer(linked, Peer.LEFT, context)
+        return part(
+            message(
+                "{box} can't be reached any more. The match doesn't count."
+                " On the other box, hold 10 s to end it.",
+                box=peer_name(self.play, context.shared),
+            )
+        )
+
+
+class TurnMode(MatchMode):
+    """A mode within a turn, during which the player's clock runs, if there is one."""
+
+    __slots__ = ()
+
+    in_turn: ClassVar[bool] = True
+    shows_tournament: ClassVar[bool] = True
+    flips_tiles: ClassVar[bool] = True
+
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the player's clock next changes."""
+        return self.play.clock.next_ns if self.play.clock else None
+
+    @default
+    def time(self, context: Context) -> Step[Self | AfterAction]:
+        """Advances the player's clock."""
+        return self.tick(context)
+
+    def tick(self, context: Context) -> Step[Self | AfterAction]:
+        """Advances the clock of the current player; the turn ends when time runs out."""
+        play = tick_clock(self.play, context)
+        if not play.is_out_of_time:
+            clock = play.clock
+            facts = keep(ClockShown(clock.shown_s)) if clock and clock != self.play.clock else ()
+            return Step(replace(self, play=play), facts, refusal=context.shared.refusal)
+        play, effects = apply_and_keep(play, OutOfTime())
+        return Step(after(play), effects)
+
+
+def part(why: Message) -> Step[Part]:
+    """Ends a match with another box that doesn't count, and says why."""
+    return Step(Part(why), keep(PlayersLeft()))
+
+
+def peer_name(play: MatchInPlay, shared: Shared) -> Text:
+    """The other box's own name in a linked match."""
+    return player_name(play.linked.other, shared) if play.linked else ""
+
+
+def acceptance(linked: LinkedMatch) -> Accept:
+    """The guest's acceptance of the invitation that led to this match."""
+    own, seat = linked.agreement, linked.seat
+    return Accept(own.names[seat], own.commitments[seat], own.keys[seat])
+
+
+def _take(
+    play: MatchInPlay, facts: tuple[LinkFact, ...], shared: Shared
+) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """Applies the other box's facts, and keeps them."""
+    effects = tuple[Effect, ...]()
+    for fact in facts:
+        if isinstance(fact, Rolled | Revealed):
+            effects += keep(fact)
+        else:
+            before = play.match
+            play, more = apply_and_keep(play, fact)
+            effects += more
+            if isinstance(fact, Moved) and fact.shut and not before.turn.opens:
+                play = play._replace(heard=_say_move(before, fact.shut, shared))
+    return play, effects
+
+
+_SHUT = plural("{box} shut {tiles}. 1 left.", "{box} shut {tiles}. {count} left.")
+
+
+def _say_move(before: Match, shut: Tiles, shared: Shared) -> Message:
+    """What somebody shut who can't be seen, for those who can't see the panel either."""
+    left = sum(to_numbers(before.standing & ~shut))
+    box, tiles = player_name(before.player, shared), TileSum(to_numbers(shut)[::-1])
+    return message(_SHUT, box=box, tiles=tiles, count=left)
+
+
+def _take_signature(
+    play: MatchInPlay, player: int, signed: LogSignature | None
+) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """Keeps a box's signature, if it's one that's still missing."""
+    linked = play.linked
+    if linked is None or signed is None or not linked.is_new_signature(player, signed):
+        return play, ()
+    play = play._replace(linked=linked.with_signature(player, signed.signature))
+    return play, keep(LogSigned(player, signed.signature))
