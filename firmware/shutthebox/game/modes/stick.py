@@ -6,6 +6,7 @@ the box.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -59,32 +60,40 @@ class StickMode(BoxMode):
 
     def screen(self, shared: Shared) -> Screen:
         """The progress, the outcome, a question, or the list."""
-        stick, title = shared.stick, message("Stick")
-        if stick is None or self.last is not None:
-            paragraph: Text = _PUT_ONE_IN if self.last is None else self.last
-            prompt, also = message("Press: back"), (message("Hold: leave"),)
-            return Screen(self.name, title=title, paragraph=paragraph, prompt=prompt, also=also, lit=True)
+        return self._face(shared).screen(shared)
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        """Chooses, answers yes to a question, or dismisses an outcome."""
+        return self._face(context.shared).press(context)
+
+    def hold(self, context: Context) -> Step[StickMode | BackToAttract]:
+        """Leaves, or answers no to a question. A running job continues."""
+        return self._face(context.shared).hold(context)
+
+    def levers(self, context: Context) -> Step[StickMode]:
+        """A flick chooses; without a list, levers do nothing."""
+        return self._face(context.shared).levers(context)
+
+    def service(self, context: Context) -> Step[BackToAttract]:
+        """Leaves: the button that opens the list closes it, too."""
+        return self.leave(context)
+
+    def _face(self, shared: Shared) -> _Face:
+        """What the screen is about now."""
+        stick = shared.stick
+        if stick is None:
+            return _NoStick(self)
+        if self.last is not None:
+            return _LastOutcome(self)
         if self.is_busy(stick):
-            doing = _DOING[stick.doing] if stick.doing else _BUSY
-            big: Text = "…" if stick.percent is None else message("{percent} %", percent=stick.percent)
-            leave = message("Hold: leave")
-            return Screen(self.name, title=title, big=big, prompt=doing, also=(leave,), lit=False)
+            return _Progress(self, stick)
         if self.asks_code:
-            return code_screen(self.name, title, shared)
+            return _Code(self, stick)
         if self.asking is not None:
-            yes, no = message("Press: yes"), message("Hold: no")
-            question = question_of(self.asking, stick)
-            return Screen(self.name, title=title, paragraph=question, prompt=yes, also=(no,), lit=True)
+            return _Question(self, stick, self.asking)
         if self.has_news(stick):
-            restarts = stick.outcome in NEEDS_RESTART
-            prompt = message("Press: restart") if restarts else message("Press: back")
-            later = (message("Hold: later"),) if restarts else ()
-            news = outcome_text(stick)
-            return Screen(self.name, title=title, paragraph=news, prompt=prompt, also=later, lit=True)
-        screen = picker_screen(self.name, self.current_picker(shared))
-        if self.unlocked or shared.settings.code or self.current_picker(shared).cursor == len(stick.offers):
-            return screen
-        return screen._replace(prompt=NO_CODE, also=(message("Press: read"), *screen.also))
+            return _Outcome(self, stick)
+        return _Offers(self, stick)
 
     def follow_report(self, before: Stick | None, now: Stick | None) -> StickMode:
         """Updates the list after a report from the helper: a request may be done, a question moot."""
@@ -104,72 +113,160 @@ class StickMode(BoxMode):
         options = _options(shared.stick)
         return self.picker._replace(options=options, cursor=min(self.picker.cursor, len(options) - 1))
 
-    def levers(self, context: Context) -> Step[StickMode]:
-        """A flick chooses; without a list, levers do nothing."""
-        stick = context.shared.stick
-        shows_list = not (self.asks_code or self.asking or self.last)
-        if stick is None or not shows_list or self.is_busy(stick) or self.has_news(stick):
-            return Step(self)
-        picker, effects, why = follow_flicks(self.current_picker(context.shared), context)
-        return Step(replace(self, picker=picker), effects, refusal=why)
-
-    def press(self, context: Context) -> Step[StickMode | OpenService]:
-        """Chooses, answers yes to a question, or dismisses an outcome."""
-        stick = context.shared.stick
-        if stick is None:
-            return Step(OpenService(self.unlocked, past_stick=True))
-        if self.last is not None:
-            return Step(replace(self, last=None))
-        if self.is_busy(stick):
-            return refuse(self, _BUSY)
-        if self.asks_code:
-            mode = replace(self, asks_code=False)
-            if not context.shared.settings.code:
-                return Step(mode)
-            if not is_code(context.shared):
-                return wrong_code(mode, context)
-            return forgive(replace(mode, unlocked=True)._choose(stick, context), context)
-        if self.asking is not None:
-            return self._ask(self.asking, stick)
-        if self.has_news(stick):
-            mode = replace(self, read=stick)
-            return mode._ask(StickJob.RESTART, stick) if stick.outcome in NEEDS_RESTART else Step(mode)
-        if self.current_picker(context.shared).cursor == len(stick.offers):
-            return Step(OpenService(self.unlocked, past_stick=True))
-        if self.unlocked:
-            return self._choose(stick, context)
-        return ask_code(self, replace(self, asks_code=True), context)
-
-    def _choose(self, stick: Stick, context: Context) -> Step[StickMode]:
-        """Asks before replacing anything; saving replaces nothing."""
-        cursor = self.current_picker(context.shared).cursor
-        if cursor >= len(stick.offers):
-            return refuse(self, message("No stick"))
-        job = stick.offers[cursor]
-        if job is StickJob.SAVE:
-            return self._ask(job, stick)
-        if job is StickJob.UPDATE and not stick.checked:
-            asks = self._ask(StickJob.INSPECT, stick)
-            return asks._replace(mode=replace(asks.mode, asking=job))
-        return Step(replace(self, asking=job))
-
-    def _ask(self, job: StickJob, stick: Stick) -> Step[StickMode]:
+    def start(self, job: StickJob, stick: Stick) -> Step[StickMode]:
+        """Asks the helper for a job."""
         return Step(replace(self, asking=None, awaits=stick, read=None), (AskStick(job),))
 
+
+class _Face(ABC):
+    """What the screen is about, and what the box does meanwhile."""
+
+    def __init__(self, mode: StickMode) -> None:
+        self.mode = mode
+
+    @abstractmethod
+    def screen(self, shared: Shared) -> Screen: ...
+
+    @abstractmethod
+    def press(self, context: Context) -> Step[StickMode | OpenService]: ...
+
     def hold(self, context: Context) -> Step[StickMode | BackToAttract]:
-        """Leaves, or answers no to a question. A running job continues."""
-        stick = context.shared.stick
-        if stick is not None and not self.is_busy(stick):
-            if self.asking or self.asks_code:
-                return Step(replace(self, asking=None, asks_code=False))
-            if self.has_news(stick):
-                return Step(replace(self, read=stick))
-        return Step(BackToAttract())
+        return self.mode.leave(context)
 
-    def service(self, context: Context) -> Step[BackToAttract]:
-        """Leaves: the button that opens the list closes it, too."""
-        return self.leave(context)
+    def levers(self, context: Context) -> Step[StickMode]:
+        return Step(self.mode)
 
+
+class _NoStick(_Face):
+    """There's no stick; the outcome of a job whose stick is gone is still to be read."""
+
+    def screen(self, shared: Shared) -> Screen:
+        paragraph = _PUT_ONE_IN if self.mode.last is None else self.mode.last
+        return Screen(
+            self.mode.name, title=_TITLE, paragraph=paragraph, prompt=_BACK, also=(_LEAVE,), lit=True
+        )
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        return Step(OpenService(self.mode.unlocked, past_stick=True))
+
+
+class _LastOutcome(_NoStick):
+    """There's a stick again."""
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        return Step(replace(self.mode, last=None))
+
+
+class _OfStick(_Face):
+    def __init__(self, mode: StickMode, stick: Stick) -> None:
+        super().__init__(mode)
+        self.stick = stick
+
+
+class _Progress(_OfStick):
+    """A job is running."""
+
+    def screen(self, shared: Shared) -> Screen:
+        doing = _DOING[self.stick.doing] if self.stick.doing else _BUSY
+        percent = self.stick.percent
+        big: Text = "…" if percent is None else message("{percent} %", percent=percent)
+        return Screen(self.mode.name, title=_TITLE, big=big, prompt=doing, also=(_LEAVE,), lit=False)
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        return refuse(self.mode, _BUSY)
+
+
+class _Code(_OfStick):
+    """The box asks for the owner's code."""
+
+    def screen(self, shared: Shared) -> Screen:
+        return code_screen(self.mode.name, _TITLE, shared)
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        mode = replace(self.mode, asks_code=False)
+        if not context.shared.settings.code:
+            return Step(mode)
+        if not is_code(context.shared):
+            return wrong_code(mode, context)
+        return forgive(_Offers(replace(mode, unlocked=True), self.stick).choose(context), context)
+
+    def hold(self, context: Context) -> Step[StickMode | BackToAttract]:
+        return Step(replace(self.mode, asking=None, asks_code=False))
+
+
+class _Question(_OfStick):
+    """The box asks before something is replaced."""
+
+    def __init__(self, mode: StickMode, stick: Stick, job: StickJob) -> None:
+        super().__init__(mode, stick)
+        self.job = job
+
+    def screen(self, shared: Shared) -> Screen:
+        yes, no = message("Press: yes"), message("Hold: no")
+        question = question_of(self.job, self.stick)
+        return Screen(self.mode.name, title=_TITLE, paragraph=question, prompt=yes, also=(no,), lit=True)
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        return self.mode.start(self.job, self.stick)
+
+    def hold(self, context: Context) -> Step[StickMode | BackToAttract]:
+        return Step(replace(self.mode, asking=None))
+
+
+class _Outcome(_OfStick):
+    """The latest job has ended, which nobody has read yet."""
+
+    def screen(self, shared: Shared) -> Screen:
+        restarts = self.stick.outcome in NEEDS_RESTART
+        prompt = message("Press: restart") if restarts else _BACK
+        later = (message("Hold: later"),) if restarts else ()
+        news = outcome_text(self.stick)
+        return Screen(self.mode.name, title=_TITLE, paragraph=news, prompt=prompt, also=later, lit=True)
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        read = replace(self.mode, read=self.stick)
+        return read.start(StickJob.RESTART, self.stick) if self.stick.outcome in NEEDS_RESTART else Step(read)
+
+    def hold(self, context: Context) -> Step[StickMode | BackToAttract]:
+        return Step(replace(self.mode, read=self.stick))
+
+
+class _Offers(_OfStick):
+    """The list of jobs; its last line opens the owner's list."""
+
+    def screen(self, shared: Shared) -> Screen:
+        picker = self.mode.current_picker(shared)
+        screen = picker_screen(self.mode.name, picker)
+        if self.mode.unlocked or shared.settings.code or picker.cursor == len(self.stick.offers):
+            return screen
+        return screen._replace(prompt=NO_CODE, also=(message("Press: read"), *screen.also))
+
+    def press(self, context: Context) -> Step[StickMode | OpenService]:
+        if self.mode.current_picker(context.shared).cursor == len(self.stick.offers):
+            return Step(OpenService(self.mode.unlocked, past_stick=True))
+        if self.mode.unlocked:
+            return self.choose(context)
+        return ask_code(self.mode, replace(self.mode, asks_code=True), context)
+
+    def choose(self, context: Context) -> Step[StickMode]:
+        """Asks before replacing anything; saving replaces nothing."""
+        cursor = self.mode.current_picker(context.shared).cursor
+        if cursor >= len(self.stick.offers):
+            return refuse(self.mode, message("No stick"))
+        job = self.stick.offers[cursor]
+        if job is StickJob.SAVE:
+            return self.mode.start(job, self.stick)
+        if job is StickJob.UPDATE and not self.stick.checked:
+            step = self.mode.start(StickJob.INSPECT, self.stick)
+            return step._replace(mode=replace(step.mode, asking=job))
+        return Step(replace(self.mode, asking=job))
+
+    def levers(self, context: Context) -> Step[StickMode]:
+        picker, effects, why = follow_flicks(self.mode.current_picker(context.shared), context)
+        return Step(replace(self.mode, picker=picker), effects, refusal=why)
+
+
+_TITLE, _BACK, _LEAVE = message("Stick"), message("Press: back"), message("Hold: leave")
 
 _PUT_ONE_IN = message(
     "No stick found. Put a USB stick (FAT or exFAT) into the box, and this list says what you can do with it."
@@ -279,6 +376,6 @@ _OUTCOMES: Mapping[StickOutcome, Callable[[str], Message]] = {
 def enter(target: OpenStick, context: Context) -> Step[StickMode]:
     """Opens the list at the top; opening it unlocked clears the count of wrong codes."""
     shared = context.shared
-    picker = Picker(message("Stick"), _options(shared.stick), 0, shared.settings.levers)
+    picker = Picker(_TITLE, _options(shared.stick), 0, shared.settings.levers)
     step = Step(StickMode(picker, unlocked=target.unlocked))
     return forgive(step, context) if target.unlocked else step
