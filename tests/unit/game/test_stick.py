@@ -278,6 +278,20 @@ def test_how_a_job_ended_stays_on_the_screen_of_a_pulled_stick_until_a_press(las
     assert table.machine.state.mode.name is Mode.SERVICE
 
 
+def test_a_hold_leaves_as_the_screen_says_though_a_restart_waits_to_be_read() -> None:
+    table = Table()
+    put_in(table)
+    table.press_service()
+    put_in(table, FULL._replace(outcome=StickOutcome.SETTINGS_TAKEN))
+    table.hold()
+    put_in(table, FULL._replace(doing=StickJob.SAVE, percent=40))
+    table.give(StickReported(None))
+    assert table.screen.paragraph == UNSURE
+    assert table.screen.prompts == ("Press: back", "Hold: leave")
+    table.hold()
+    assert table.mode is Mode.ATTRACT
+
+
 def test_an_outcome_that_was_read_is_not_told_again_when_the_stick_goes() -> None:
     table = Table()
     put_in(table)
