@@ -16,8 +16,8 @@ from shutthebox.cli.progress import working
 from shutthebox.config.profiles import find
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
 from shutthebox.odds.odds import Odds, for_points
+from shutthebox.odds.terminal.estimate import SAMPLES, Progress, estimate, estimated_moves
 from shutthebox.odds.tug import tug_play
 from shutthebox.odds.worths import Objective, TooLargeError, Value
 from shutthebox.rules import tiles as sets

@@ -1,8 +1,8 @@
 """``shutthebox odds --fair``: the head starts that make a round of two fair."""
 
 from shutthebox.cli.odds_text import tidy
-from shutthebox.odds.head_start import FairHeadStart, fair_head_start
 from shutthebox.odds.strengths import Strength
+from shutthebox.odds.terminal.head_start import FairHeadStart, fair_head_start
 from shutthebox.rules.profile import Profile, Tie
 
 _SEATS = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shutthebox.cli.chart import text_chart
-from shutthebox.odds.policies import Policy, policy_value
+from shutthebox.odds.terminal.policies import Policy, policy_value
 from shutthebox.odds.worths import Objective, OddsError, Value
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns

@@ -81,7 +81,7 @@ class Odds:
         Raises:
             OddsError: a key of the game isn't understood.
             TooLargeError: there are more than 12 tiles, or too many positions; see
-                `shutthebox.odds.estimate`.
+                `shutthebox.odds.terminal.estimate`.
         """
         if not order_of(profile).has_points:
             raise OddsError(f'{profile.name}: with turns = "{profile.turns}" a turn is worth no points')

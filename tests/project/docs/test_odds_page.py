@@ -10,9 +10,9 @@ from tests.support.command import printed
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.policies import Policy, beginners_ends, policy_value
 from shutthebox.odds.seats import Equilibrium, Prize
 from shutthebox.odds.shared_row import SharedRow
+from shutthebox.odds.terminal.policies import Policy, beginners_ends, policy_value
 from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import begin

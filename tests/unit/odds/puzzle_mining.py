@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.policies import Policy, choose
 from shutthebox.odds.puzzles import Puzzle, position
+from shutthebox.odds.terminal.policies import Policy, choose
 from shutthebox.odds.worths import OddsError, Option
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed, legal_moves
@@ -116,8 +116,8 @@ RULES: Mapping[str, Rule] = {
     "most": _by(Policy.MOST),
     "safest": _safest,
 }
-"""Simple rules by name: the first four are those of `shutthebox.odds.policies`, ``safest`` keeps the best
-chance that the next throw has an answer (often several answers do)."""
+"""Simple rules by name: the first four are those of `shutthebox.odds.terminal.policies`, ``safest`` keeps the
+best chance that the next throw has an answer (often several answers do)."""
 
 
 def _answered(profile: Profile, open_tiles: Tiles) -> Fraction:

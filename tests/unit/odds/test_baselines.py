@@ -9,8 +9,8 @@ import pytest
 from tests.support.house import house
 
 from shutthebox.config import profiles
-from shutthebox.odds.estimate import estimate, estimated_moves
-from shutthebox.odds.policies import Policy, policy_value
+from shutthebox.odds.terminal.estimate import estimate, estimated_moves
+from shutthebox.odds.terminal.policies import Policy, policy_value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn

@@ -5,7 +5,13 @@ from collections import Counter
 
 import pytest
 
-from shutthebox.odds.fairness import chi_square, die_fairness, total_chances, totals_fairness, upper_gamma
+from shutthebox.odds.terminal.fairness import (
+    chi_square,
+    die_fairness,
+    total_chances,
+    totals_fairness,
+    upper_gamma,
+)
 
 
 def throws(rng: random.Random, count: int, weights: list[float]) -> list[int]:

@@ -10,10 +10,10 @@ import pytest
 
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
-from shutthebox.odds.head_start import fair_head_start
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.policies import Policy, beginners_ends, policy_value
 from shutthebox.odds.strengths import Strength
+from shutthebox.odds.terminal.head_start import fair_head_start
+from shutthebox.odds.terminal.policies import Policy, beginners_ends, policy_value
 from shutthebox.odds.worths import OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import (

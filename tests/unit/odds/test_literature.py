@@ -6,9 +6,9 @@ import pytest
 
 from shutthebox.config import profiles
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.policies import Policy, policy_value
 from shutthebox.odds.seat_turn import seat_turn
 from shutthebox.odds.seats import Equilibrium, Prize
+from shutthebox.odds.terminal.policies import Policy, policy_value
 from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import OneDie, Profile, ShutWins, Stakes, Tie

@@ -7,11 +7,11 @@ from tests.support.fast import fast_among
 from tests.support.house import on_table
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.odds import estimate as estimates
-from shutthebox.odds.estimate import estimate, estimated_moves
 from shutthebox.odds.model import TurnModel
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.row import TileRow
+from shutthebox.odds.terminal import estimate as estimates
+from shutthebox.odds.terminal.estimate import estimate, estimated_moves
 from shutthebox.odds.throw_classes import MOST_ENTRIES, throws_of
 from shutthebox.odds.worths import Objective, TooLargeError
 from shutthebox.rules import turn as turns

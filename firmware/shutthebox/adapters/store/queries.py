@@ -25,7 +25,7 @@ from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.facts import Chosen, Streak, WrongCodes
 from shutthebox.game.messages import ChartBar, ListRow, Message, Name, Text, message
 from shutthebox.link.proof import commitment_of
-from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
+from shutthebox.odds.terminal.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.faces import MAX_FACE, MAX_FACES
 from shutthebox.rules.linked_boxes import LinkedBoxes
 from shutthebox.rules.match import Match

@@ -9,11 +9,11 @@ number: the one with the chance closest to one half.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shutthebox.odds.policies import beginners_ends
 from shutthebox.odds.seat_limits import About, check_seats
 from shutthebox.odds.seat_turn import SeatPlay, seat_turn
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
+from shutthebox.odds.terminal.policies import beginners_ends
 from shutthebox.odds.worths import End, OddsError, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.endings import MAX_TIE_ROUNDS

@@ -1,8 +1,8 @@
 """Estimates for when exact odds would take too long: turns played out with random throws, by a fixed rule.
 
-An estimate isn't best play but the result of the best of a few fixed rules (see `shutthebox.odds.policies`),
-chosen on other turns so that the choice doesn't flatter the figures. Best play does at least as well. Turns
-are played by the rules' own functions, so an estimate knows every key.
+An estimate isn't best play but the result of the best of a few fixed rules
+(`shutthebox.odds.terminal.policies`), chosen on other turns so that the choice doesn't flatter the figures.
+Best play does at least as well. Turns are played by the rules' own functions, so an estimate knows every key.
 """
 
 import math
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.odds.policies import Policy, choose
+from shutthebox.odds.terminal.policies import Policy, choose
 from shutthebox.odds.worths import Objective, TooLargeError, Value, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed, most_moves

@@ -1,0 +1,1 @@
+"""What only the terminal prints: simple players, estimates, fair head starts, and whether dice are fair."""
