@@ -159,8 +159,7 @@ def test_only_its_own_classes_compare_with_an_order_of_play() -> None:
     } == {
         "rules/profile.py",  # what other keys need `turns` to be, and its default
         "rules/orders.py",
-        "odds/orders.py",
-        "odds/seat_limits.py",
+        "odds/pick.py",
     }
 
 

@@ -159,7 +159,7 @@ FOR_SOME = {
     "_WAITING": "stages at which the players wait",
     "_LABELS": "jobs that the list offers",
     "_OUTCOMES": "mistakes in settings are listed one by one",
-    "_OTHERS": "orders of play that aren't solved like whole turns",
+    "_BY_ORDER": "orders of play that aren't solved like whole turns",
 }
 """Tables that have only some members, on purpose."""
 

@@ -489,7 +489,8 @@ ORDER = Contribution(
     tried="""
 from dataclasses import replace
 from shutthebox.config.profiles import builtin
-from shutthebox.odds.seat_limits import About, why_no_seat_odds
+from shutthebox.odds.pick import pick
+from shutthebox.odds.solver import About
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import ShutWins, Turns
 from shutthebox.rules.turn import answers
@@ -504,7 +505,7 @@ while match.round == 1 and match.result is None:
     players += [match.player] if not match.turn.throws else []
     match = match.throw((6, 6)) if match.stage.value == "throw" else match.move(answers(game, match.turn)[0])
 assert players == [0, 2, 1], players
-assert 'turns = "backwards"' in (why_no_seat_odds(game, 3, About.ROUND) or ""), "odds nobody has taught"
+assert 'turns = "backwards"' in (pick(game).win.why_not(3, About.ROUND) or ""), "odds nobody has taught"
 """,
 )
 

@@ -17,8 +17,8 @@ from shutthebox.config.profiles import find
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.odds import Odds, for_points
+from shutthebox.odds.pick import pick
 from shutthebox.odds.terminal.estimate import SAMPLES, Progress, estimate, estimated_moves
-from shutthebox.odds.tug import tug_play
 from shutthebox.odds.worths import Objective, TooLargeError, Value
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
@@ -127,7 +127,7 @@ def _run_tug(profile: Profile, args: argparse.Namespace) -> int:
             raise UsageError(f"--{option}: not allowed in a tug, which is won by the last tile alone")
     turn = _turn(profile, args.open, args.throw)
     with working(lambda: "working out the best play"):
-        tug_play(profile)
+        pick(profile).prepare()
     print(json.dumps(tug_document(profile, turn)) if args.json else tug_text(profile, turn))
     return 0
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from shutthebox.cli.odds_text import percent, tidy
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.odds.bank import beats_bank
-from shutthebox.odds.orders import order_odds
-from shutthebox.odds.seat_limits import About, check_seats
+from shutthebox.odds.bank import Bank
+from shutthebox.odds.pick import pick
 from shutthebox.odds.seats import Equilibrium, Prize
+from shutthebox.odds.solver import About
 from shutthebox.odds.worths import End
-from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import begin
-from shutthebox.rules.orders import for_seat, order_of
+from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, Profile, Stakes
 
 
@@ -66,7 +65,7 @@ def players_answer(profile: Profile, players: int, best: int | None, seat: int |
         )
     if seat is not None and not 2 <= seat <= players:
         raise PlayersError(f"--seat: {seat} is not allowed; 2 to {players} are")
-    check_seats(profile, players, About.ROUND)
+    pick(profile).win.check(players, About.ROUND)
     if best is None and (answer := _without_equilibrium(profile, players)):
         return answer
     game = Equilibrium(profile, players)
@@ -82,7 +81,7 @@ def players_answer(profile: Profile, players: int, best: int | None, seat: int |
     if seat is None:
         return PlayersAnswer(win, stakes)
     play = game.seat(totals, scores)
-    by_score = {end.score: play.chance_of(end) for end in sorted(game.ends)}
+    by_score = {end.score: play.worth_of(end) for end in sorted(game.ends)}
     better = [score for score, chance in by_score.items() if chance > win[seat - 1]]
     aim = (min if profile.highest_wins else max)(better, default=None)
     return PlayersAnswer(win, stakes, seat, best, by_score, aim)
@@ -156,16 +155,15 @@ def _unknown_stakes(profile: Profile, seat: int | None) -> str | None:
 
 def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None:
     """The seats where turns aren't taken one after the other, or against the bank; None for other games."""
-    if win := order_odds(profile).round_chances(profile, players):
-        unknown = _unknown_stakes(profile, None)
-        return PlayersAnswer(win, None if unknown else _stakes(profile, players, win))
-    if profile.stakes is not Stakes.BANK:
+    solver = pick(profile).win
+    if isinstance(solver, Bank):
+        found = [solver.seat_outlook(seat) for seat in range(players)]
+        return PlayersAnswer(tuple(win for win, _ in found), tuple(money for _, money in found))
+    if order_of(profile).one_turn_each:
         return None
-    found = []
-    for seat in range(players):
-        played, better = for_seat(profile, seat), 1 if profile.highest_wins else -1
-        found.append(beats_bank(played, better * points_off(profile, seat)))
-    return PlayersAnswer(tuple(win for win, _ in found), tuple(money for _, money in found))
+    win = solver.chances(begin(profile, players))
+    unknown = _unknown_stakes(profile, None)
+    return PlayersAnswer(win, None if unknown else _stakes(profile, players, win))
 
 
 def _check_best(game: Equilibrium, best: int) -> None:

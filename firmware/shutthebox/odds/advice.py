@@ -1,27 +1,16 @@
 """Advice for the current player: what may be done, best first, and what the rest costs.
 
-`advise` finds out what's being played for: chances to win on a shared row or in a tug, stakes against the
-bank, or else points (throws, if they're the score), together with the chance to win if it's known. Screen,
-page, voice and command print the unit they get.
+It's in whatever a turn is played for (`shutthebox.odds.pick`), together with the chance to win if that's
+something else, and known. Screen, page, voice and command print the unit they get.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-
-from shutthebox.odds.bank import bank_play
-from shutthebox.odds.evaluate import BestPlay
-from shutthebox.odds.odds import odds_for_points
-from shutthebox.odds.orders import has_chances, match_play, order_odds
+from shutthebox.odds.pick import pick
 from shutthebox.odds.strengths import Strength, by_odds, simple_answer
-from shutthebox.odds.worths import Advice, Number, OddsError, Option, Unit
+from shutthebox.odds.worths import Advice, Number, OddsError, Option
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match, Stage
-from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Scoring, Stakes
-
-_KEPT_GAMES = 4
+from shutthebox.rules.match import Match
 
 
 def advise(match: Match) -> Advice:
@@ -30,15 +19,8 @@ def advise(match: Match) -> Advice:
     Raises:
         OddsError: the rules have no odds.
     """
-    if (chances := order_odds(match.game).options(match)) is not None:
-        return Advice(_rank(chances), Unit.CHANCE)
-    if match.game.stakes is Stakes.BANK:
-        # The current player hasn't finished a turn, so the total is the head start.
-        bank = _bank(match.own_rules, match.totals[match.player])
-        return Advice(_rank(_firsts(bank, match)), Unit.STAKES)
-    odds = odds_for_points(match.own_rules)
-    unit = Unit.THROWS if odds.profile.score is Scoring.THROWS else Unit.POINTS
-    return Advice(_rank(_firsts(odds.play, match)), unit, _to_win(match))
+    solver = pick(match.game).turn
+    return Advice(_rank(solver.options(match)), solver.unit, _to_win(match))
 
 
 def decide(match: Match, strength: Strength) -> int:
@@ -56,26 +38,15 @@ def decide(match: Match, strength: Strength) -> int:
 
 
 def _to_win(match: Match) -> tuple[Option, ...]:
-    if not has_chances(match.game, match.players):
+    turn, win, _ = pick(match.game)
+    if win is turn or win.why_not(match.players):
         return ()
     try:
-        return _rank(match_play(match).choices(match.turn))
+        return _rank(win.options(match))
     except OddsError:
         return ()
 
 
-def _firsts(play: BestPlay, match: Match) -> list[tuple[int, Number]]:
-    if match.stage is Stage.THROW:
-        allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
-        if len(allowed) == 1:
-            # A throw for everyone may need all dice where this row alone allows, or forces, one.
-            return [(allowed[0], 0)]
-    return [(choice, worth.first) for choice, worth in play.choices(match.turn)]
-
-
-def _rank(options: Sequence[tuple[int, Number]] | Sequence[tuple[int, float]]) -> tuple[Option, ...]:
+def _rank(options: list[tuple[int, Number]]) -> tuple[Option, ...]:
     """Turns options with worths, best first, into options with costs."""
     return tuple(Option(choice, max(0.0, float(options[0][1] - worth))) for choice, worth in options)
-
-
-_bank = lru_cache(maxsize=_KEPT_GAMES)(bank_play)

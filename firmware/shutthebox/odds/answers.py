@@ -2,7 +2,7 @@
 
 from shutthebox.odds.advice import advise, decide
 from shutthebox.odds.coach import review
-from shutthebox.odds.orders import has_chances, match_chances, order_odds
+from shutthebox.odds.pick import pick
 from shutthebox.odds.questions import (
     AnswerReady,
     AskAnswer,
@@ -36,7 +36,7 @@ def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | Non
     """
     match question:
         case Prepare(profile, players):
-            order_odds(profile).prepare(profile)
+            pick(profile).prepare()
             if prepares_win and players:
                 _prepare_win(profile, players)
             return None
@@ -52,8 +52,9 @@ def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | Non
 
 
 def _prepare_win(profile: Profile, players: int) -> None:
-    if has_chances(profile, players):
+    win = pick(profile).win
+    if win.why_not(players) is None:
         try:
-            match_chances(begin(profile, players))
+            win.chances(begin(profile, players))
         except OddsError:
             return  # each question says so again

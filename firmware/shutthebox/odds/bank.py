@@ -5,14 +5,39 @@ worth nothing. A final score is worth what the bank pays for it; the expected sc
 plays alone, so that's the whole game.
 """
 
+from functools import lru_cache
+
 from shutthebox.odds.evaluate import BestPlay
 from shutthebox.odds.model import TurnModel
-from shutthebox.odds.worths import End, Goal, OddsError, TooLargeError, sign
+from shutthebox.odds.solver import TurnSolver
+from shutthebox.odds.worths import End, Goal, OddsError, TooLargeError, Unit, sign
 from shutthebox.rules import turn as turns
+from shutthebox.rules.handicap import points_off
+from shutthebox.rules.match import Match
+from shutthebox.rules.orders import for_seat
 from shutthebox.rules.profile import Profile, Scoring, Stakes
 from shutthebox.rules.stakes import pays
 
 
+class Bank(TurnSolver):
+    """What the bank pays."""
+
+    unit = Unit.STAKES
+
+    def play(self, match: Match) -> BestPlay:
+        """The best play from the current player's head start."""
+        # The current player hasn't finished a turn, so the total is the head start.
+        return bank_play(match.own_rules, match.totals[match.player])
+
+    def seat_outlook(self, seat: int) -> tuple[float, float]:
+        """`beats_bank` for a seat, from 0."""
+        return beats_bank(for_seat(self.game, seat), sign(self.game) * points_off(self.game, seat))
+
+    def _chances(self, match: Match) -> tuple[float, ...]:
+        return tuple(self.seat_outlook(seat)[0] for seat in range(match.players))
+
+
+@lru_cache(maxsize=4)
 def bank_play(profile: Profile, head_start: int = 0) -> BestPlay:
     """The best play against the bank: worths are its payment in stakes, and the signed score.
 

@@ -24,13 +24,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple, assert_never
 
-from shutthebox.odds.evaluate import TurnPlay
 from shutthebox.odds.match_play import is_deciding
-from shutthebox.odds.odds import Odds
-from shutthebox.odds.orders import OrderOdds, has_chances, match_chances, match_play, order_odds
-from shutthebox.odds.seat_limits import About, check_seats
-from shutthebox.odds.tug import NoPoints
-from shutthebox.odds.worths import OddsError, difference, sign
+from shutthebox.odds.odds import Points, for_points
+from shutthebox.odds.pick import pick
+from shutthebox.odds.solver import Solver
+from shutthebox.odds.worths import Number, OddsError, difference, sign
+from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
@@ -203,30 +202,50 @@ def _dice_shown(match: Match, faces: Throw) -> tuple[int, ...]:
     return dice_that_show(match.rules, faces, dice_allowed(match.rules, turn.open, turn.behind))
 
 
+_NOTHING = Fraction(0)
+
+
 @dataclass(slots=True)
 class _Sums:
-    initial: Fraction = Fraction(0)
-    final: Fraction = Fraction(0)
-    skill: Fraction = Fraction(0)
+    initial: Fraction = _NOTHING
+    final: Fraction = _NOTHING
+    skill: Fraction = _NOTHING
 
-    @property
-    def balance(self) -> Balance:
-        return Balance(self.initial, self.final, self.final - self.initial - self.skill, self.skill)
+    def balance(self, unit: int = 1) -> Balance:
+        """The balance, in a unit of -1 if less is better."""
+        initial, final, skill = (unit * each for each in (self.initial, self.final, self.skill))
+        return Balance(initial, final, final - initial - skill, skill)
+
+
+class _Worths(NamedTuple):
+    """The worths of something in points, and in chance to win if it's known; higher is better."""
+
+    points: Number
+    win: Number | None
 
 
 @dataclass(slots=True)
 class _Walk:
-    """Follows a match from action to action."""
+    """Follows a match from action to action.
+
+    Attributes:
+        match: so far.
+        for_win: also in chance to win.
+        enters_totals: the number of dice of a throw may be unknown.
+        for_points: the solver; None if a turn has no points.
+        winner: the solver of the chance to win; None if it's unknown.
+        points: by player.
+        win: by player; None if it's unknown.
+    """
 
     match: Match
     for_win: bool
     enters_totals: bool
-    order: OrderOdds = field(init=False)
-    odds: Odds | NoPoints = field(init=False)
+    for_points: Points | None = field(init=False)
+    winner: Solver | None = field(init=False, default=None)
     throws: int = field(init=False, default=0)
     points: list[_Sums] = field(init=False)
     win: list[_Sums] | None = field(init=False, default=None)
-    play: TurnPlay[float] | None = field(init=False, default=None)
     exact: bool = field(init=False, default=True)
     decisions: list[Decision] = field(init=False, default_factory=list)
     changes: list[TurningPoint] = field(init=False, default_factory=list)
@@ -235,24 +254,23 @@ class _Walk:
         match = self.match
         if match.order_of_play.one_row:
             raise OddsError(f"{match.game.name}: what others do to a shared row is neither luck nor skill")
-        self.order = order_odds(match.game)
-        self.odds = self.order.points(match)
+        _, winner, self.for_points = pick(match.game)
+        if self.for_points is None:
+            winner.check(match.players)
+        else:
+            self.for_points.play(match)
         self.points = [_Sums() for _ in range(match.players)]
-        has_points = match.order_of_play.has_points
-        if not has_points:
-            check_seats(match.game, match.players, About.MATCH)
-        if (self.for_win or not has_points) and has_chances(match.game, match.players):
+        if (self.for_win or self.for_points is None) and winner.why_not(match.players) is None:
             try:
-                chances = [Fraction(chance) for chance in match_chances(match)]
+                chances = [Fraction(chance) for chance in winner.chances(match)]
             except OddsError:
-                if not has_points:
+                if self.for_points is None:
                     raise
                 return
-            self.win = [_Sums(chance, chance) for chance in chances]
+            self.win, self.winner = [_Sums(chance, chance) for chance in chances], winner
 
     def take(self, action: Action) -> None:
         match = self.match
-        self.odds = self.order.points(match)
         self.match = after = apply(match, action)
         row = after.rows[match.player]
         match action:
@@ -264,150 +282,139 @@ class _Walk:
                 self._throw(match, faces, row)
                 self.throws += 1
             case Moved(shut):
-                self._answer(match, shut, row)
+                self._answer(match, shut)
             case Reopened(tile):
-                self._answer(match, to_tiles([tile]), row)
+                self._answer(match, to_tiles([tile]))
             case OutOfTime():
                 self._out_of_time(match, row)
             case _:
                 assert_never(action)
         self._score_as_it_stands(match)
-        if row.outcome is not None and self.win is not None:
+        if row.outcome is not None and self.win is not None and self.winner is not None:
             following = after.advance() if after.result is None else after
-            for sums, chance in zip(self.win, match_chances(following), strict=True):
+            for sums, chance in zip(self.win, self.winner.chances(following), strict=True):
                 sums.final = Fraction(chance)
 
     def review(self) -> MatchReview:
         win, turn = self.win, self.match.turn
-        if win is not None and self.play is not None and turn.outcome is None and turn.throws:
+        if win is not None and self.winner is not None and turn.outcome is None and turn.throws:
             # Left in mid-turn: take what the position is worth now.
-            win[self.match.player].final = Fraction(self.play.worth(turn))
+            win[self.match.player].final = Fraction(self.winner.worth(self.match))
+        better = sign(for_points(self.match.game))
         players = tuple(
-            PlayerReview(sums.balance, win[i].balance if win else None, self._accuracy(i), self._is_scored(i))
+            PlayerReview(
+                sums.balance(better), win[i].balance() if win else None, self._accuracy(i), self._is_scored(i)
+            )
             for i, sums in enumerate(self.points)
         )
         turning = max(self.changes, key=lambda each: abs(each.change), default=None)
         return MatchReview(players, tuple(self.decisions), turning, self.exact and win is not None)
 
+    def _worths(self, match: Match, turn: Turn) -> _Worths:
+        """The worths of a state of the current player's turn."""
+        points = self.for_points.worth(match, turn) if self.for_points else _NOTHING
+        return _Worths(points, self.winner.worth(match, turn) if self.winner else None)
+
     def _begin_turn(self, match: Match) -> None:
-        worth, sums = self.odds.points(match.turn), self.points[match.player]
+        worth, sums = Fraction(self._worths(match, match.turn).points), self.points[match.player]
         sums.initial += worth
         sums.final += worth
         if self.win is not None:
             self.exact &= is_deciding(match)
-            self.play = match_play(match)
 
     def _score_as_it_stands(self, before: Match) -> None:
         """Scores the turns that a shut box has just ended for others, which is luck."""
+        if self.for_points is None:
+            return
         for seat, (row, after) in enumerate(zip(before.rows, self.match.rows, strict=True)):
             if row.outcome is not None or after.outcome is not Outcome.UNPLAYED or after.score is None:
                 continue
-            odds, sums = self.order.points(before._replace(player=seat)), self.points[seat]
-            worth = odds.points(after._replace(outcome=None, score=None))
+            theirs, sums = before._replace(player=seat), self.points[seat]
+            worth = Fraction(self.for_points.worth(theirs, after._replace(outcome=None, score=None)))
             if row.throws == 0:
                 sums.initial += worth
                 sums.final += worth
-            sums.final += odds.points(self._turn(after)) - worth
+            sums.final += Fraction(self.for_points.worth(theirs, after)) - worth
 
     def _throw(self, match: Match, faces: Throw, row: Turn) -> None:
         """Accounts for the number of dice chosen, and for what they showed."""
         before, player = match.turn, match.player
-        at, chance, after = self._points(before), self._chance(before), self._points(row)
-        self.points[player].final += after - at
+        at, after = self._worths(match, before), self._worths(match, row)
+        self.points[player].final += Fraction(after.points) - Fraction(at.points)
         allowed = dice_allowed(match.rules, before.open, before.behind)
         # A throw for everyone is the choice of the player who makes it.
         if len(allowed) > 1 and match.common is None:
             shown = _dice_shown(match, faces)
             if len(shown) == 1 or not self.enters_totals:
-                at, chance = self._choose_dice(match, shown[-1], allowed)
-        change = sign(self.odds.profile) * difference(after, at, exact=self.odds.exact)
-        if self.play is not None and chance is not None:
-            change = difference(self.play.worth(row), chance)
+                at = self._choose_dice(match, shown[-1], allowed)
+        if after.win is not None and at.win is not None:
+            change = difference(after.win, at.win)
+        else:
+            change = difference(after.points, at.points)
         self.changes.append(TurningPoint(player, match.round, faces, False, change))
 
-    def _choose_dice(
-        self, match: Match, dice: int, allowed: tuple[int, ...]
-    ) -> tuple[Fraction, Fraction | None]:
+    def _choose_dice(self, match: Match, dice: int, allowed: tuple[int, ...]) -> _Worths:
         """Notes the choice of dice, and returns the worths after it."""
-        before, player = match.turn, match.player
-        points = {each: self.odds.points_with(before, each) for each in allowed}
-        chances = None
-        if self.play is not None:
-            chances = {each: Fraction(self.play.with_dice(before, each)) for each in allowed}
-        best = sign(self.odds.profile)
-        worths = {each: best * points[each] for each in allowed}
-        cost, win = self._cost(worths, worths[dice]), None
-        played_for, stake = worths, self._cost(worths, min(worths.values()))
-        if chances is not None:
-            played_for, win = chances, difference(max(chances.values()), chances[dice])
-            stake = difference(max(chances.values()), min(chances.values()))
-        good = max(allowed, key=lambda each: played_for[each])
-        self._note(
-            Decision(player, match.round, match.standing, self.throws, None, dice, good, cost, win, stake)
-        )
-        return points[dice], None if chances is None else chances[dice]
+        points: dict[int, Number] = dict.fromkeys(allowed, _NOTHING)
+        if self.for_points is not None:
+            points = dict(self.for_points.options(match))
+        chances = dict(self.winner.options(match)) if self.winner else None
+        good = max(allowed, key=lambda each: Fraction((chances or points)[each]))
+        self._note(match, self.throws, dice, good, points, chances)
+        return _Worths(points[dice], chances[dice] if chances else None)
 
-    def _answer(self, match: Match, chosen: Tiles, row: Turn) -> None:
+    def _answer(self, match: Match, chosen: Tiles) -> None:
         """Accounts for the tiles shut or opened."""
-        before, player = match.turn, match.player
-        assert before.throw is not None, "an answer is to a throw"
-        answers = self.odds.ranked_points(self._turn(before))
-        if len(answers) < 2:
+        if self.for_points is not None:
+            points = dict(self.for_points.options(match))
+        else:
+            points = dict.fromkeys(turns.answers(match.rules, match.turn), _NOTHING)
+        if len(points) < 2:
             return
-        self.points[player].final += dict(answers)[chosen] - answers[0][1]
-        worths = {tiles: sign(self.odds.profile) * points for tiles, points in answers}
-        cost, good, win = self._cost(worths, worths[chosen]), answers[0][0], None
-        stake = self._cost(worths, min(worths.values()))
-        if self.play is not None:
-            ranked = self.play.ranked(before)
-            chances = {tiles: Fraction(chance) for tiles, _, chance in ranked}
-            win = difference(max(chances.values()), chances[chosen])
-            stake = difference(max(chances.values()), min(chances.values()))
+        good, chances = next(iter(points)), None
+        self.points[match.player].final += Fraction(points[chosen]) - Fraction(points[good])
+        if self.winner is not None:
+            chances = dict(self.winner.options(match))
             # Among answers that are equal for the win, the best is the one for points.
             if difference(max(chances.values()), chances[good]):
-                good = ranked[0][0]
-        answered, throw = self.throws - 1, before.throw
-        decision = Decision(
-            player, match.round, match.standing, answered, throw, chosen, good, cost, win, stake
-        )
-        self._note(replace(decision, rules=match.rules, behind=before.behind))
+                good = next(iter(chances))
+        self._note(match, self.throws - 1, chosen, good, points, chances)
 
     def _out_of_time(self, match: Match, row: Turn) -> None:
         """Running out of time was the player's doing, so its cost is skill."""
-        before, player = match.turn, match.player
-        change = self._points(row) - self._points(before)
+        before, after, player = self._worths(match, match.turn), self._worths(match, row), match.player
+        change = Fraction(after.points) - Fraction(before.points)
         self.points[player].skill += change
         self.points[player].final += change
-        if self.win is not None and self.play is not None:
-            self.win[player].skill += Fraction(self.play.worth(row)) - Fraction(self.play.worth(before))
+        if self.win is not None and before.win is not None and after.win is not None:
+            self.win[player].skill += Fraction(after.win) - Fraction(before.win)
 
-    def _cost(self, worths: Mapping[int, Fraction], chosen: Fraction) -> Fraction:
-        """What a choice costs in points, from the worths of all; higher is better."""
-        return difference(max(worths.values()), chosen, exact=self.odds.exact)
-
-    def _note(self, decision: Decision) -> None:
-        """Notes a decision and its cost."""
-        decision = replace(decision, has_points=self.match.order_of_play.has_points)
+    def _note(
+        self,
+        match: Match,
+        throw: int,
+        chosen: int,
+        good: int,
+        points: Mapping[int, Number],
+        chances: Mapping[int, Number] | None,
+    ) -> None:
+        """Notes a decision and its cost, from the worths of all options."""
+        before, player, worths = match.turn, match.player, chances or points
+        cost = difference(max(points.values()), points[chosen])
+        win = difference(max(chances.values()), chances[chosen]) if chances else None
+        stake = difference(max(worths.values()), min(worths.values()))
+        decision = Decision(
+            player, match.round, match.standing, throw, before.throw, chosen, good, cost, win, stake,
+            has_points=self.for_points is not None,
+        )  # fmt: skip
+        if before.awaits_answer:
+            decision = replace(decision, rules=match.rules, behind=before.behind)
         self.decisions.append(decision)
-        self.points[decision.player].skill -= sign(self.odds.profile) * decision.points
-        if self.win is not None and decision.win is not None:
-            self.win[decision.player].skill -= decision.win
+        self.points[player].skill -= cost
+        if self.win is not None and win is not None:
+            self.win[player].skill -= win
         if decision.throw is not None:
-            self.changes.append(
-                TurningPoint(decision.player, decision.round, decision.throw, True, -decision.cost)
-            )
-
-    def _points(self, turn: Turn) -> Fraction:
-        return self.odds.points(self._turn(turn))
-
-    def _turn(self, turn: Turn) -> Turn:
-        """The turn under the rules that count points: in a race, those are throws."""
-        if turn.outcome is None or not self.match.game.is_race:
-            return turn
-        return Turn(turn.open, throws=turn.throws, outcome=turn.outcome, score=turn.throws)
-
-    def _chance(self, turn: Turn) -> Fraction | None:
-        return None if self.play is None else Fraction(self.play.worth(turn))
+            self.changes.append(TurningPoint(player, match.round, decision.throw, True, -decision.cost))
 
     def _is_scored(self, player: int) -> bool:
         row = self.match.rows[player]
@@ -417,6 +424,6 @@ class _Walk:
         if not any(change.player == player for change in self.changes):
             return None
         own = [decision for decision in self.decisions if decision.player == player]
-        stake = sum([decision.stake for decision in own], Fraction(0))
-        cost = sum([decision.cost for decision in own], Fraction(0))
+        stake = sum([decision.stake for decision in own], _NOTHING)
+        cost = sum([decision.cost for decision in own], _NOTHING)
         return 100.0 if not stake else float(100 * (1 - cost / stake))

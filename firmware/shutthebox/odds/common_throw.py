@@ -9,6 +9,7 @@ tie leads to another round, rounds are solved from the last one, after which a t
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import combinations_with_replacement
@@ -16,11 +17,14 @@ from math import factorial, prod
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.odds.model import check_keys
+from shutthebox.odds.solver import About, Solver
 from shutthebox.odds.worths import End, TooLargeError, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.endings import MAX_TIE_ROUNDS
+from shutthebox.rules.handicap import points_off
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.profile import OneDie, Profile, ShutWins, Tie
+from shutthebox.rules.profile import Blocked, OneDie, Profile, ShutWins, Tie
 from shutthebox.rules.turn import Outcome, Turn
 
 MOST_PAIRS = 600_000
@@ -49,7 +53,28 @@ class _Throws(NamedTuple):
     after: tuple[tuple[_Left, ...], ...]
 
 
-class CommonThrow:
+class CommonThrow(Solver):
+    """The chances of a round with one throw for everyone; those within it aren't known."""
+
+    def _chances(self, match: Match) -> tuple[float, ...]:
+        return CommonRound(self.game).wins()
+
+    def _reasons_of_turns(self, players: int, about: About) -> Iterator[tuple[str, str]]:
+        game = self.game
+        if any(points_off(game, seat) for seat in range(players)):
+            yield "handicap", "one throw for everyone has no odds with head starts"
+        for key, why in super()._reasons_of_turns(players, about):
+            if key != "turns" or about is not About.ROUND:
+                yield key, why
+        if about is About.ROUND:
+            if players != 2:
+                yield "turns", "one throw for everyone has odds for two players only"
+            if game.blocked is Blocked.PASSES or game.insurance:
+                key = "insurance" if game.insurance else "blocked"
+                yield key, "one throw for everyone only has odds if a throw without a move counts"
+
+
+class CommonRound:
     """A round of two seats when both play their best.
 
     Attributes:
@@ -151,7 +176,7 @@ class CommonThrow:
 class _Round:
     """A round with a given worth of a tie to the first seat."""
 
-    def __init__(self, game: CommonThrow, tie: float) -> None:
+    def __init__(self, game: CommonRound, tie: float) -> None:
         profile = game.profile
         self._throws, self._dice, self._ends = game.throws, game.dice, game.ends
         self._turns = game.turns

@@ -15,11 +15,10 @@ If tiles can open again, positions repeat, and the best play is found by iterati
 (`shutthebox.odds.iteration`).
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from operator import floordiv, mul, truediv
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from shutthebox.odds.iteration import UNIT_BITS, Iteration
 from shutthebox.odds.model import DiceChoice, PositionPlay, TurnModel
@@ -44,7 +43,6 @@ don't, and the list must agree with those."""
 _MOST_FOLLOWED = 10_000_000
 """The most steps from one position to the next for a list of ends by throws: some seconds of work."""
 
-W = TypeVar("W")
 Divide: TypeAlias = Callable[[Any, int], Any]
 
 
@@ -121,21 +119,28 @@ def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
         yield 0, turns.move(profile, turn, 0)
 
 
-class TurnPlay(ABC, Generic[W]):
-    """The best play of a turn for given worths of its ends.
-
-    Worths are for the whole turn, including throws already made.
+class TurnPlay:
+    """The best play of a turn for given worths of its ends; here, in floats, each for the whole turn.
 
     Attributes:
         model: the positions.
+        worth_of: the worth of an end.
     """
 
-    def __init__(self, model: TurnModel, worths: list[float], per_throw: float, divide: Divide) -> None:
-        self.model, self._worths, self._per_throw, self._divide = model, worths, per_throw, divide
+    def __init__(
+        self,
+        model: TurnModel,
+        worths: list[float],
+        worth_of: Callable[[End], float],
+        per_throw: float = 0.0,
+        divide: Divide = truediv,
+    ) -> None:
+        self.model, self.worth_of = model, worth_of
+        self._worths, self._per_throw, self._divide = worths, per_throw, divide
         self._plays: dict[int, PositionPlay] = {}
         self._late_plays: list[list[PositionPlay]] = []
 
-    def worth(self, turn: Turn) -> W:
+    def worth(self, turn: Turn) -> Worth:
         """The worth of any turn.
 
         Raises:
@@ -143,12 +148,12 @@ class TurnPlay(ABC, Generic[W]):
         """
         if turn.outcome is not None:
             assert turn.score is not None, "a turn that is over has a score"
-            return self._end(End(turn.score, turn.outcome is Outcome.SHUT))
+            return self._read(self.worth_of(End(turn.score, turn.outcome is Outcome.SHUT)))
         if turn.awaits_answer:
             return max((self.worth(after) for _, after in options(self.model.profile, turn)), key=self._order)
         return self._read(self._worths[self._number(turn)] + turn.throws * self._per_throw)
 
-    def with_dice(self, turn: Turn, dice: int) -> W:
+    def with_dice(self, turn: Turn, dice: int) -> Worth:
         """The worth of a turn that awaits a throw, if this many dice are thrown now and play is best after.
 
         Raises:
@@ -173,14 +178,14 @@ class TurnPlay(ABC, Generic[W]):
             return None
         return self.best_dice(turn) == 1
 
-    def ranked(self, turn: Turn) -> list[tuple[Tiles, Turn, W]]:
+    def ranked(self, turn: Turn) -> list[tuple[Tiles, Turn, Worth]]:
         """The options for the throw on the table, best first: tiles, the turn after them, its worth."""
         if not turn.awaits_answer:
             return []
         found = [(tiles, after, self.worth(after)) for tiles, after in options(self.model.profile, turn)]
         return sorted(found, key=lambda option: self._order(option[2]), reverse=True)
 
-    def choices(self, turn: Turn) -> list[tuple[int, W]]:
+    def choices(self, turn: Turn) -> list[tuple[int, Worth]]:
         """The options with their worths, best first: tiles to move, or how many dice to throw."""
         if turn.awaits_answer:
             return [(tiles, worth) for tiles, _, worth in self.ranked(turn) if tiles]
@@ -229,20 +234,16 @@ class TurnPlay(ABC, Generic[W]):
             best_worths(self.model, self._worths, self._per_throw, self._divide)
         return number
 
-    @abstractmethod
-    def _end(self, end: End) -> W:
-        """The worth of an end."""
-
-    @abstractmethod
-    def _read(self, value: Any, by: int = 1) -> W:  # noqa: ANN401  (whole numbers or floats)
+    def _read(self, value: Any, by: int = 1) -> Worth:  # noqa: ANN401  (whole numbers or floats)
         """The worth that a value, or a sum of `by` values, stands for."""
+        return Worth(value / by)
 
-    @abstractmethod
-    def _order(self, worth: W) -> Any:  # noqa: ANN401  (whatever can be compared)
+    def _order(self, worth: Worth) -> tuple[Number, Number]:
         """The sort key of a worth."""
+        return worth
 
 
-class BestPlay(TurnPlay[Worth]):
+class BestPlay(TurnPlay):
     """The best play for a goal: two worths, the second breaking ties in the first.
 
     Attributes:
@@ -257,7 +258,7 @@ class BestPlay(TurnPlay[Worth]):
             goal: of the player.
         """
         self.exact = model.unit != 0
-        self._goal, self._unit = goal, model.unit or 1 << _ROUNDED_BITS
+        self._unit = model.unit or 1 << _ROUNDED_BITS
         most = max([model.profile.bag, *(choice.total for choices in model.choices for choice in choices)])
         throws = MAX_THROWS + model.row.count * model.profile.rows * most
         largest = max(abs(goal.worth(end)[1]) for end in model.ends) + throws * abs(goal.per_throw[1])
@@ -268,7 +269,7 @@ class BestPlay(TurnPlay[Worth]):
         for number in model.uncounted:
             # The throw that leads to it is added again.
             worths[number] -= per_throw
-        super().__init__(model, [], per_throw, divide)
+        super().__init__(model, [], lambda end: self._key(*goal.worth(end)), per_throw, divide)
         if not model.comes_back:
             self._worths = best_worths(model, worths, per_throw, divide)
             return
@@ -280,9 +281,6 @@ class BestPlay(TurnPlay[Worth]):
 
     def _key(self, first: int, second: int) -> int:
         return ((first << self._shift) + second) * self._unit
-
-    def _end(self, end: End) -> Worth:
-        return self._read(self._key(*self._goal.worth(end)))
 
     def _read(self, value: int, by: int = 1) -> Worth:
         first, second = self._split(value)

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from shutthebox.odds.evaluate import TurnPlay
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.seat_turn import SeatPlay
+from shutthebox.odds.seat_turn import seat_play
 from shutthebox.odds.seats import Equilibrium
+from shutthebox.odds.solver import TurnSolver
 from shutthebox.odds.worths import End, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
@@ -28,28 +29,30 @@ def is_deciding(match: Match) -> bool:
     return match.tie_rounds > 0 or match.round >= match.rounds
 
 
-def chances(match: Match) -> tuple[float, ...]:
-    """Every player's chance to win, at the start of a turn of a match that has such chances."""
-    if not is_deciding(match):
-        turns_left = _turns_left(match)
-        return tuple(
-            _chance_by_totals(match.game, match.totals, turns_left, player) for player in range(match.players)
+class Seats(TurnSolver):
+    """The chance to win of players who take whole turns, one after the other."""
+
+    def play(self, match: Match) -> TurnPlay:
+        """The best play of the current turn for the win."""
+        self.check(match.players)
+        profile, player = match.game, match.player
+        if is_deciding(match):
+            return _deciding_play(_deciding(match))
+        to_come = tuple(i for i in match.order if i != player and match.rows[i].outcome is None)
+        return _earlier_play(profile, match.totals, _turns_left(match)[1:], to_come, player)
+
+    def _chances(self, match: Match) -> tuple[float, ...]:
+        self.check(match.players)
+        game, players = match.game, range(match.players)
+        if not is_deciding(match):
+            left = _turns_left(match)
+            return tuple(_chance_by_totals(game, match.totals, left, player) for player in players)
+        deciding = _deciding(match)
+        by_seat = deciding.game.chances(
+            deciding.totals, deciding.scores, last_of_several=deciding.last_of_several
         )
-    deciding = _deciding(match)
-    by_seat = deciding.game.chances(
-        deciding.totals, deciding.scores, last_of_several=deciding.last_of_several
-    )
-    by_player = dict(zip(match.order, by_seat, strict=True))
-    return tuple(by_player.get(player, 0.0) for player in range(match.players))
-
-
-def play(match: Match) -> TurnPlay[float]:
-    """The best play of the current turn for the win."""
-    profile, player = match.game, match.player
-    if is_deciding(match):
-        return _deciding_play(_deciding(match))
-    to_come = tuple(i for i in match.order if i != player and match.rows[i].outcome is None)
-    return _earlier_play(profile, match.totals, _turns_left(match)[1:], to_come, player)
+        by_player = dict(zip(match.order, by_seat, strict=True))
+        return tuple(by_player.get(player, 0.0) for player in players)
 
 
 class _Deciding(NamedTuple):
@@ -90,7 +93,7 @@ def _equilibrium(profile: Profile, players: int, first: int, tie_rounds: int = 0
 
 
 @lru_cache(maxsize=16)
-def _deciding_play(deciding: _Deciding) -> SeatPlay:
+def _deciding_play(deciding: _Deciding) -> TurnPlay:
     return deciding.game.seat(deciding.totals, deciding.scores, last_of_several=deciding.last_of_several)
 
 
@@ -101,7 +104,7 @@ def _earlier_play(
     turns_left: tuple[int, ...],
     to_come: tuple[int, ...],
     player: int,
-) -> SeatPlay:
+) -> TurnPlay:
     """The best play of a turn before the deciding round, assuming later turns are played for points."""
 
     def worth(end: End) -> float:
@@ -116,7 +119,7 @@ def _earlier_play(
             left = left[len(to_come) :]
         return _chance_by_totals(profile, tuple(after), left, player)
 
-    return SeatPlay(profile, lru_cache(maxsize=None)(worth))
+    return seat_play(profile, lru_cache(maxsize=None)(worth))
 
 
 def _chance_by_totals(

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from shutthebox.odds.evaluate import BestPlay
 from shutthebox.odds.model import TurnModel
+from shutthebox.odds.solver import TurnSolver
 from shutthebox.odds.worths import (
     End,
     Exact,
@@ -18,15 +19,17 @@ from shutthebox.odds.worths import (
     Objective,
     OddsError,
     Ranked,
+    Unit,
     Value,
     Worth,
     goal_of,
     sign,
 )
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Profile, Scoring, ShutWins, Win
 from shutthebox.rules.score import MAX_THROWS
-from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
 KEPT_TABLES = 4
@@ -96,7 +99,7 @@ class Odds:
 
     def value(self, turn: Turn, objective: Objective = Objective.SCORE) -> Value:
         """The value of a turn; with a throw on the table, after the best answer to it."""
-        return self._value(self._play(objective).worth(turn), objective)
+        return self._value(self.play(objective).worth(turn), objective)
 
     def fractions(self, turn: Turn, objective: Objective = Objective.SCORE) -> Exact:
         """`value` as exact fractions.
@@ -106,7 +109,7 @@ class Odds:
         """
         if not self.exact:
             raise OddsError("the values of these rules are not fractions; they are good to nine digits")
-        worth = self._play(objective).worth(turn)
+        worth = self.play(objective).worth(turn)
         first, second = Fraction(worth.first), Fraction(worth.second)
         best = sign(self.profile)
         return Exact(best * second, first) if objective is Objective.SHUT else Exact(best * first, second)
@@ -117,31 +120,19 @@ class Odds:
         Raises:
             ValueError: the rules don't allow that number of dice here.
         """
-        return self._value(self._play(objective).with_dice(turn, dice), objective)
-
-    def points(self, turn: Turn) -> Fraction:
-        """The expected score as a fraction: exact, or from a float found by iteration."""
-        return sign(self.profile) * Fraction(self._play(Objective.SCORE).worth(turn).first)
-
-    def points_with(self, turn: Turn, dice: int) -> Fraction:
-        """`points` of a turn that awaits a throw, if this many dice are thrown now.
-
-        Raises:
-            ValueError: the rules don't allow that number of dice here.
-        """
-        return sign(self.profile) * Fraction(self._play(Objective.SCORE).with_dice(turn, dice).first)
+        return self._value(self.play(objective).with_dice(turn, dice), objective)
 
     def best_dice(self, turn: Turn, objective: Objective = Objective.SCORE) -> int:
         """How many dice to throw in a turn that awaits a throw."""
-        return self._play(objective).best_dice(turn)
+        return self.play(objective).best_dice(turn)
 
     def most_throws(self, objective: Objective = Objective.SCORE) -> int | None:
         """From which throw on one without a move ends the turn, if turns last so long; else None."""
-        return MAX_THROWS if self._play(objective).is_limited else None
+        return MAX_THROWS if self.play(objective).is_limited else None
 
     def one_die(self, turn: Turn, objective: Objective = Objective.SCORE) -> bool | None:
         """Whether one die is best; None if there's no choice, or no throw to make."""
-        return self._play(objective).one_die(turn)
+        return self.play(objective).one_die(turn)
 
     def ranked(self, turn: Turn, objective: Objective = Objective.SCORE) -> tuple[Ranked, ...]:
         """Every answer to the throw on the table, best first; may be empty.
@@ -150,21 +141,13 @@ class Odds:
         """
         if not turn.awaits_answer:
             return ()
-        ranked = self._play(objective).ranked(turn)
+        ranked = self.play(objective).ranked(turn)
         best = ranked[0][2]
         return tuple(
             Ranked(tiles, self._value(worth, objective), max(0.0, float(best.first - worth.first)))
             for tiles, _, worth in ranked
             if tiles
         )
-
-    def ranked_points(self, turn: Turn) -> tuple[tuple[Tiles, Fraction], ...]:
-        """The options for the throw on the table, each with its `points`, best first.
-
-        If the throw can only be passed, there's one option, without tiles.
-        """
-        best, ranked = sign(self.profile), self._play(Objective.SCORE).ranked(turn)
-        return tuple((tiles, best * Fraction(worth.first)) for tiles, _, worth in ranked)
 
     def ends(
         self, turn: Turn, objective: Objective = Objective.SCORE, *, exact: bool = False
@@ -179,7 +162,7 @@ class Odds:
         Raises:
             OddsError: there are no fractions.
         """
-        return self._play(objective).ends(turn, exact=exact)
+        return self.play(objective).ends(turn, exact=exact)
 
     def distribution(self, turn: Turn, objective: Objective = Objective.SCORE) -> dict[int, float]:
         """The probability of every final score under best play, by rising score."""
@@ -188,12 +171,8 @@ class Odds:
             scores[end.score] = scores.get(end.score, 0.0) + float(chance)
         return scores
 
-    @property
-    def play(self) -> BestPlay:
-        """The best play for points."""
-        return self._play(Objective.SCORE)
-
-    def _play(self, objective: Objective) -> BestPlay:
+    def play(self, objective: Objective = Objective.SCORE) -> BestPlay:
+        """The best play."""
         if objective not in self._plays:
             self._plays[objective] = BestPlay(self._model, goal_of(self.profile, objective))
         return self._plays[objective]
@@ -202,3 +181,26 @@ class Odds:
         score, shut = worth if objective is Objective.SCORE else reversed(worth)
         # Adding 0.0 turns -0.0 into 0.0; iteration may overshoot a chance by a rounding error.
         return Value(sign(self.profile) * float(score) + 0.0, min(1.0, max(0.0, float(shut))))
+
+
+class Points(TurnSolver):
+    """The score of a turn alone, whatever the others do."""
+
+    def __init__(self, game: Profile) -> None:
+        super().__init__(game)
+        self.unit = Unit.THROWS if for_points(game).score is Scoring.THROWS else Unit.POINTS
+
+    def prepare(self) -> None:
+        """Solves the first throw of a turn."""
+        odds_for_points(self.game).value(turns.start(self.game))
+
+    def play(self, match: Match) -> BestPlay:
+        """The best play under the rules of the current player's seat."""
+        return odds_for_points(match.own_rules).play()
+
+    def worth(self, match: Match, turn: Turn | None = None) -> Number:
+        """The expected score. In a race, that's the number of throws."""
+        turn = turn or match.turn
+        if turn.outcome is not None and match.game.is_race:
+            turn = Turn(turn.open, throws=turn.throws, outcome=turn.outcome, score=turn.throws)
+        return super().worth(match, turn)

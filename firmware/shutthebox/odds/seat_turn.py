@@ -140,28 +140,11 @@ def seat_turn(profile: Profile) -> SeatTurn:
     return SeatTurn(profile)
 
 
-class SeatPlay(TurnPlay[float]):
+def seat_play(profile: Profile, worth: Callable[[End], float]) -> TurnPlay:
     """The best play of one turn for the chance to win, or stakes, or any other worth of its ends.
 
-    Attributes:
-        chance_of: the worth of an end.
+    Raises:
+        OddsError: like `SeatTurn`.
     """
-
-    def __init__(self, profile: Profile, worth: Callable[[End], float]) -> None:
-        """Solves the turn.
-
-        Raises:
-            OddsError: like `SeatTurn`.
-        """
-        self.chance_of = worth
-        turn = seat_turn(profile)
-        super().__init__(turn.model, turn.worths(worth), 0.0, truediv)
-
-    def _end(self, end: End) -> float:
-        return self.chance_of(end)
-
-    def _read(self, value: float, by: int = 1) -> float:
-        return value / by
-
-    def _order(self, worth: float) -> float:
-        return worth
+    turn = seat_turn(profile)
+    return TurnPlay(turn.model, turn.worths(worth), worth)

@@ -21,7 +21,7 @@ from itertools import product
 from math import comb
 from typing import NamedTuple, TypeAlias
 
-from shutthebox.odds.seat_limits import About, check_seats
+from shutthebox.odds.evaluate import TurnPlay
 from shutthebox.odds.seat_round import (
     BEGAN,
     HAS_SHUT,
@@ -35,12 +35,12 @@ from shutthebox.odds.seat_round import (
     Standing,
     Worths,
 )
-from shutthebox.odds.seat_turn import SeatPlay, seat_turn
+from shutthebox.odds.seat_turn import seat_play, seat_turn
+from shutthebox.odds.solver import About, Solver
 from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules.endings import MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off
-from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
     MatchFormat,
@@ -127,13 +127,12 @@ class Equilibrium:
             tie_rounds: how many extra rounds there have been, including this one.
 
         Raises:
-            OddsError: the rules have no such odds, see `shutthebox.odds.seat_limits`.
+            OddsError: the rules have no such odds, see `shutthebox.odds.solver`.
             ValueError: the number of players isn't allowed.
         """
         if not 1 <= players <= MAX_PLAYERS:
             raise ValueError(f"players: {players} is not allowed; use 1 to {MAX_PLAYERS}")
-        check_seats(profile, players, About.ROUND)
-        assert order_of(profile).one_turn_each, "another solver's"
+        Solver(profile).check(players, About.ROUND)
         if profile.counts_rounds_won:
             # A single round: everybody tied for it wins a point.
             profile = replace(profile, match=MatchFormat.TOTAL, rounds=1, limit=None, tie=Tie.SHARE)
@@ -215,11 +214,11 @@ class Equilibrium:
         scores: Sequence[int | None] = (),
         *,
         last_of_several: bool = False,
-    ) -> SeatPlay:
+    ) -> TurnPlay:
         """The best play of the next seat's turn; arguments as for `chances`."""
         before = totals or (0,) * self.players
         standing, round_ = self._standing(before, scores), self._round_of(last_of_several)
-        return SeatPlay(self.profile, round_.worths(self._to_come(before, scores), standing).__getitem__)
+        return seat_play(self.profile, round_.worths(self._to_come(before, scores), standing).__getitem__)
 
     def _round_of(self, last_of_several: bool) -> Round:
         return self._last_of_several if last_of_several else self._round

@@ -6,16 +6,21 @@ positions don't repeat, unless a double earns the insurance that it uses up: the
 p_again)``. Positions are solved on first use, in floats.
 """
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import TypeAlias
 
 from shutthebox.odds.model import MOST_TILES, check_keys
 from shutthebox.odds.row import TileRow
+from shutthebox.odds.solver import About, Solver
 from shutthebox.odds.throw_classes import Throws, throws_of
-from shutthebox.odds.worths import OddsError, TooLargeError
-from shutthebox.rules.match import Match, begin
+from shutthebox.odds.worths import Number, OddsError, TooLargeError
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Draw, Profile
+from shutthebox.rules.turn import Turn
 
 MOST_PLAYERS = 3
 """Four players have some hundred thousand positions, too many for a box."""
@@ -28,58 +33,61 @@ _Chances: TypeAlias = tuple[float, ...]
 """The chance of each player still in, the current player first."""
 
 
-class SharedRow:
-    """A profile with one row for all, when everybody plays their best.
+class SharedRow(Solver):
+    """The chance to win on one row for all, when everybody plays their best.
 
-    Attributes:
-        profile: the game.
+    `chances` are known at every throw, for three players still in at most.
     """
 
-    def __init__(self, profile: Profile) -> None:
-        """Prepares the profile.
-
-        Raises:
-            OddsError: the players have their own rows, or a key isn't understood.
-            TooLargeError: too many tiles, two rows, or dominoes.
-        """
-        if not order_of(profile).one_row:
-            raise OddsError(f"{profile.name}: the players do not share a row")
-        if profile.rows == 2 or profile.draw is Draw.DOMINOES:
-            raise TooLargeError("a shared row of this kind has too many positions for exact odds")
-        check_keys(profile)
-        self.profile = profile
-        self._row = TileRow(profile.starting)
-        if self._row.count > MOST_TILES[1]:
-            raise TooLargeError(f"{self._row.count} tiles are too many for exact odds")
+    def __init__(self, game: Profile) -> None:
+        super().__init__(game)
         self._throws: dict[int, Throws] = {}
         self._known: dict[tuple[int, _Insured], tuple[_Chances, int]] = {}
 
-    def wins(self, players: int) -> _Chances:
-        """Every seat's chance to win.
+    def options(self, match: Match) -> list[tuple[int, Number]]:
+        """Judges each option by what it leaves the others."""
+        if match.turn.awaits_answer:
+            answers = turns.answers(match.rules, match.turn)
+            found = [(shut, self.chances(match.move(shut))) for shut in answers]
+        else:
+            allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+            found = [(dice, self._with_dice(match, dice)) for dice in allowed]
+        own: list[tuple[int, Number]] = [(choice, chances[match.player]) for choice, chances in found]
+        return sorted(own, key=lambda option: self._order(float(option[1])), reverse=True)
 
-        Raises:
-            TooLargeError: more than `MOST_PLAYERS`.
-        """
-        return self.chances(begin(self.profile, players))
+    def worth(self, match: Match, turn: Turn | None = None) -> Number:
+        """The chance of the current player of a match that awaits a throw, or is decided."""
+        assert turn is None, "what one player leaves is what the next one finds"
+        return self.chances(match)[match.player]
 
-    def chances(self, match: Match) -> _Chances:
-        """Every seat's chance to win a match that awaits a throw, or is decided.
-
-        Raises:
-            TooLargeError: more than `MOST_PLAYERS` still in, or teams.
-        """
-        if match.result is not None:
-            return tuple(float(seat in match.result.winners) for seat in range(match.players))
+    def _chances(self, match: Match) -> _Chances:
         seats, insured = self._seats(match)
         return self._by_seat(match, seats, self._solve(self._row.dense(match.turn.open), insured)[0])
 
-    def with_dice(self, match: Match, dice: int) -> _Chances:
+    def _with_dice(self, match: Match, dice: int) -> _Chances:
         """`chances` of a match that awaits a throw, if this many dice are thrown now."""
         seats, insured = self._seats(match)
         return self._by_seat(match, seats, self._mean(self._row.dense(match.turn.open), insured, dice))
 
+    @cached_property
+    def _row(self) -> TileRow:
+        game = self.game
+        if not order_of(game).one_row:
+            raise OddsError(f"{game.name}: the players do not share a row")
+        if game.rows == 2 or game.draw is Draw.DOMINOES:
+            raise TooLargeError("a shared row of this kind has too many positions for exact odds")
+        check_keys(game)
+        row = TileRow(game.starting)
+        if row.count > MOST_TILES[1]:
+            raise TooLargeError(f"{row.count} tiles are too many for exact odds")
+        return row
+
+    def _reasons_of_turns(self, players: int, about: About) -> Iterator[tuple[str, str]]:
+        if about is not About.ROUND:
+            yield from super()._reasons_of_turns(players, about)
+
     @staticmethod
-    def order(chance: float) -> float:
+    def _order(chance: float) -> float:
         """A sort key by which almost equal chances are equal."""
         return round(chance, _DIGITS)
 
@@ -101,15 +109,15 @@ class SharedRow:
         """The chances at a position, and the best number of dice."""
         known = self._known.get((mask, insured))
         if known is None:
-            dice = dice_allowed(self.profile, self._row.sparse(mask))
+            dice = dice_allowed(self.game, self._row.sparse(mask))
             found = [(self._mean(mask, insured, count), count) for count in dice]
-            known = max(found, key=lambda option: self.order(option[0][0]))
+            known = max(found, key=lambda option: self._order(option[0][0]))
             self._known[mask, insured] = known
         return known
 
     def _mean(self, mask: int, insured: _Insured, dice: int) -> _Chances:
         if dice not in self._throws:
-            self._throws[dice] = throws_of(self.profile, self._row, dice)
+            self._throws[dice] = throws_of(self.game, self._row, dice)
         throws = self._throws[dice]
         sums, again = [0.0] * len(insured), 0
         idle, idle_doubles = throws.idle, throws.idle_doubles
@@ -128,7 +136,7 @@ class SharedRow:
             for weight, earned in ((others, 0), (answers.doubles, 1)):
                 if weight:
                     add(weight, self._best(mask, moves, insured, earned))
-        if idle_doubles and self.profile.insurance:
+        if idle_doubles and self.game.insurance:
             again = idle_doubles
         if idle and insured[0]:
             add(idle, self._solve(mask, (insured[0] - 1, *insured[1:]))[0])
@@ -146,7 +154,7 @@ class SharedRow:
                 rotated = (*insured[1:], insured[0] + earned)
                 *others, own = self._solve(after, rotated)[0]
                 chances = (own, *others)
-            if not best or self.order(chances[0]) > self.order(best[0]):
+            if not best or self._order(chances[0]) > self._order(best[0]):
                 best = chances
         return best
 

@@ -7,19 +7,17 @@ passes with fixed answers alternate with better answers until no answer can be i
 positions in rising order and uses the worths it has found so far.
 """
 
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import mul, truediv
 
 from shutthebox.odds.evaluate import TurnPlay, best_play_at, leads_to
 from shutthebox.odds.model import TurnModel
-from shutthebox.odds.seat_limits import About, check_seats
-from shutthebox.odds.worths import End, OddsError, TooLargeError
-from shutthebox.rules import turn as turns
+from shutthebox.odds.solver import About, TurnSolver
+from shutthebox.odds.worths import OddsError, TooLargeError, Worth
 from shutthebox.rules.match import Match
 from shutthebox.rules.orders import order_of
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import MatchFormat, Profile
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -30,7 +28,7 @@ _PASSES_A_ROUND, _MOST_PASSES = 20, 100
 """A game in which tiles hardly ever move is decided by its last throw, and has no exact odds."""
 
 
-class TugPlay(TurnPlay[float]):
+class TugPlay(TurnPlay):
     """The best play of a tug: worths are the current player's chances to win."""
 
     def __init__(self, profile: Profile) -> None:
@@ -43,31 +41,20 @@ class TugPlay(TurnPlay[float]):
         order = order_of(profile)
         if not order.opens:
             raise OddsError(f"{profile.name} isn't a tug")
-        check_seats(profile, order.seats(profile, 2), About.ROUND)
+        Tug(profile).check(order.seats(profile, 2), About.ROUND)
         model = TurnModel(profile)
-        super().__init__(model, _worths(model), 0.0, truediv)
+        super().__init__(model, _worths(model), lambda end: float(end.shut))
 
     def begins(self, mine: Tiles) -> float:
         """A player's chance at the start of a turn with these tiles to move."""
-        return self.worth(Turn(mine))
+        return float(self.worth(Turn(mine)).first)
 
-    def worth(self, turn: Turn) -> float:
-        """The chance of the player whose turn it is, or was."""
-        if turn.outcome is None:
+    def worth(self, turn: Turn) -> Worth:
+        """The chance of the player whose turn it is, or was: an end is worth what it leaves."""
+        if turn.outcome is None or turn.outcome is Outcome.SHUT:
             return super().worth(turn)
-        if turn.outcome is Outcome.SHUT:
-            return 1.0
         others = self.model.profile.starting & ~turn.open
-        return 1 - self.begins(others) if others else self.begins(turn.open)
-
-    def _end(self, end: End) -> float:
-        raise AssertionError("an end is worth what it leaves")
-
-    def _read(self, value: float, by: int = 1) -> float:
-        return value / by
-
-    def _order(self, worth: float) -> float:
-        return worth
+        return Worth(1 - self.begins(others) if others else self.begins(turn.open))
 
 
 @lru_cache(maxsize=2)
@@ -76,35 +63,32 @@ def tug_play(profile: Profile) -> TugPlay:
     return TugPlay(profile)
 
 
-def tug_chances(match: Match) -> tuple[float, ...]:
-    """Every player's chance to win the current round, at the start of a turn."""
-    own = tug_play(match.game).worth(match.turn)
-    return tuple(own if row.opens is match.turn.opens else 1 - own for row in match.rows)
+class Tug(TurnSolver):
+    """The chance to win, for which alone a tug is played."""
 
+    def prepare(self) -> None:
+        """Solves the tug."""
+        tug_play(self.game)
 
-class NoPoints:
-    """The points of a tug, where only the chance to win counts: nothing costs points.
+    def play(self, match: Match) -> TugPlay:
+        """The best play of either player."""
+        return tug_play(self.game)
 
-    Attributes:
-        profile: the game.
-    """
+    def _chances(self, match: Match) -> tuple[float, ...]:
+        own = float(self.worth(match))
+        return tuple(own if row.opens is match.turn.opens else 1 - own for row in match.rows)
 
-    exact = True
-
-    def __init__(self, profile: Profile) -> None:
-        self.profile = profile
-
-    def points(self, turn: Turn) -> Fraction:
-        """None."""
-        return Fraction(0)
-
-    def points_with(self, turn: Turn, dice: int) -> Fraction:
-        """None."""
-        return Fraction(0)
-
-    def ranked_points(self, turn: Turn) -> tuple[tuple[Tiles, Fraction], ...]:
-        """The answers to the throw on the table, each worth the same."""
-        return tuple((tiles, Fraction(0)) for tiles in turns.answers(self.profile, turn))
+    def _reasons(self, players: int, about: About) -> Iterator[tuple[str, str]]:
+        game = self.game
+        if about is About.HEAD_START:
+            yield from super()._reasons(players, about)
+            return
+        if players != order_of(game).seats(game, players):
+            yield "turns", "it is for two players, or two teams"
+        if game.first_move_must_include is not None:
+            yield "first_move_must_include", "a tug has no odds with a tile that must go first"
+        if game.match is not MatchFormat.TOTAL and about is About.MATCH:
+            yield "match", "later rounds only have odds with totals"
 
 
 def _worths(model: TurnModel) -> list[float]:

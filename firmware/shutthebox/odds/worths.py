@@ -87,10 +87,10 @@ class Goal(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """A position's expected `Goal` numbers: the deciding one, and the tie-breaker."""
+    """A position's expected `Goal` numbers: the deciding one, and the tie-breaker; higher is better."""
 
     first: Number
-    second: Number
+    second: Number = 0
 
 
 class Ranked(NamedTuple):
@@ -149,9 +149,10 @@ def settled(value: float) -> float:
     return float(f"{round(value, 9):.13g}") + 0.0
 
 
-def difference(one: Number, other: Number, *, exact: bool = False) -> Fraction:
+def difference(one: Number, other: Number) -> Fraction:
     """How much more one is than the other; 0 if they aren't exact, and almost equal."""
     found = Fraction(one) - Fraction(other)
+    exact = isinstance(one, Fraction) and isinstance(other, Fraction)
     return found if exact or abs(found) > 2 * _EQUAL + 1e-12 * abs(float(one)) else Fraction(0)
 
 

@@ -1,7 +1,7 @@
 """Orders of play: one class for each member of `Turns`, with everything that's different about it.
 
 Use `order_of` for anything that depends on the order of play; nothing else compares with a member of `Turns`.
-Most things are inherited. `shutthebox.odds.orders` has the odds of each.
+Most things are inherited. `shutthebox.odds.pick` has the odds of each.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Update, delete, insert, select, text, update
 
 from shutthebox.odds.odds import KEPT_TABLES
-from shutthebox.odds.orders import order_odds
+from shutthebox.odds.pick import pick
 from shutthebox.odds.worths import OddsError
 from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
 from shutthebox_league.categories import Category, category_from_row, profile_of
@@ -319,7 +319,7 @@ class Reviewer:
         self._at_hand.add(category)
         if (profile := profile_of(category)) is not None:
             with suppress(OddsError):
-                order_odds(profile).prepare(profile)
+                pick(profile).prepare()
 
     def _keep_review(
         self, match_id: int, record: str, unreviewed: str, sums: dict[str, list[float]], shown: bytes

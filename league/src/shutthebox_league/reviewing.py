@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shutthebox.odds.coach import Balance, Decision
 from shutthebox.odds.coach import review as review_turn
-from shutthebox.odds.orders import order_odds
+from shutthebox.odds.pick import pick
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match
@@ -44,7 +44,7 @@ def prepare(record: Record) -> None:
         raise OddsError("no box offers these rules by itself")
     if not order_of(record.profile).whole_turns:
         raise OddsError("players throw one after the other; only whole turns are reviewed")
-    order_odds(record.profile).prepare(record.profile)
+    pick(record.profile).prepare()
 
 
 def review(record: Record) -> tuple[ReviewedTurn, ...]:

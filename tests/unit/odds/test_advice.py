@@ -8,7 +8,7 @@ from tests.support.house import house
 from shutthebox.config import profiles
 from shutthebox.odds.advice import advise
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.orders import order_odds
+from shutthebox.odds.pick import pick
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.worths import OddsError, Unit
 from shutthebox.rules import turn as turns
@@ -97,7 +97,7 @@ def test_the_best_move_to_win_where_it_is_another() -> None:
                 assert [option.choice for option in advice.options] == [
                     each.tiles for each in odds.ranked(thrown)
                 ]
-                chances = {tiles: chance for tiles, _, chance in play.ranked(thrown)}
+                chances = {tiles: chance.first for tiles, _, chance in play.ranked(thrown)}
                 assert [option.choice for option in advice.to_win] == list(chances)
                 best = max(chances.values())
                 assert advice.best is not None
@@ -125,7 +125,7 @@ def test_what_a_row_is_worth_does_not_depend_on_the_other_rows() -> None:
     profile = house(f'{TOGETHER}\none_die = "optional-tiles"\none_die_at = 2')
     few, many = Turn(to_tiles([1, 2]), throws=1, moves=1), Turn(to_tiles([1, 2, 3]), throws=1, moves=1)
     found = {
-        order_odds(profile).points(begin(profile, 2)._replace(rows=(few, others))).points(few)
+        pick(profile).turn.worth(begin(profile, 2)._replace(rows=(few, others)), few)
         for others in (few, many)
     }
     assert len(found) == 1

@@ -13,8 +13,8 @@ from tests.support.house import house
 
 from shutthebox.config import profiles
 from shutthebox.odds.coach import Balance, Decision, MatchReview, TurningPoint, review
+from shutthebox.odds.match_play import Seats
 from shutthebox.odds.odds import Odds, for_points
-from shutthebox.odds.orders import match_chances, match_play
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Thrown, apply
@@ -59,7 +59,7 @@ def test_luck_and_skill_add_up_to_the_result(name: str) -> None:
         for i, player in enumerate(found.players):
             assert player.win is not None
             assert player.win.final == Fraction((i in match.result.winners) / len(match.result.winners))
-            assert player.win.initial == Fraction(match_chances(begin(profile, 3))[i])
+            assert player.win.initial == Fraction(Seats(profile).chances(begin(profile, 3))[i])
             assert player.win.skill <= 0
             if not match.tie_rounds:
                 assert player.points.final == match.totals[i]
@@ -81,10 +81,10 @@ def test_best_play_gives_nothing_away() -> None:
     while match.stage is not Stage.FINISHED:
         action = next_action(match, rng)
         if isinstance(action, Thrown):
-            dice = match_play(match).best_dice(match.turn)
+            dice = Seats(match.game).play(match).best_dice(match.turn)
             action = Thrown(tuple(rng.randint(1, 6) for _ in range(dice)))
         elif isinstance(action, Moved):
-            action = Moved(match_play(match).ranked(match.turn)[0][0])
+            action = Moved(Seats(match.game).play(match).ranked(match.turn)[0][0])
         actions.append(action)
         match = apply(match, action)
     found = review(begin(TRADITIONAL, 2), actions)
@@ -101,10 +101,11 @@ def test_the_number_of_dice_is_a_decision() -> None:
     match = reduce(apply, shut_seven, beginning)
     found = review(beginning, [*shut_seven, Thrown((4,))])
     decision = found.decisions[-1]
-    play = match_play(match)
+    play = Seats(match.game).play(match)
     assert (decision.throw, decision.chosen) == (None, 1)
     assert decision.best == play.best_dice(match.turn)
-    assert decision.win == Fraction(play.with_dice(match.turn, 2)) - Fraction(play.with_dice(match.turn, 1))
+    two, one = (Fraction(play.with_dice(match.turn, dice).first) for dice in (2, 1))
+    assert decision.win == two - one
 
 
 POINTS_GAMES = {
@@ -131,7 +132,9 @@ def test_each_turn_by_itself_makes_up_the_match_in_points(game: str) -> None:
             own = [part.players[i].points for part in parts]
             assert player.points.luck == sum(balance.luck for balance in own)
             assert player.points.skill == sum(balance.skill for balance in own)
-            assert all(balance.initial in (0, odds.points(turns.start(profile))) for balance in own)
+            better = 1 if odds.profile.highest_wins else -1
+            initial = better * Fraction(odds.play().worth(turns.start(profile)).first)
+            assert all(balance.initial in (0, initial) for balance in own)
         assert sum(len(part.decisions) for part in parts) == len(whole.decisions)
 
 
@@ -198,8 +201,8 @@ def test_time_that_runs_out_is_the_players_fault() -> None:
     win = found.players[0].win
     assert win is not None
     after = match.throw((3,))
-    lost = match_play(match).worth(Turn(0b111, outcome=Outcome.TIME, score=6))
-    assert float(win.skill) == pytest.approx(lost - match_play(match).worth(after.turn))
+    lost = Seats(match.game).worth(match, Turn(0b111, outcome=Outcome.TIME, score=6))
+    assert float(win.skill) == pytest.approx(lost - Seats(match.game).worth(match, after.turn))
     assert win.final - win.initial == win.luck + win.skill
     assert float(win.final) == pytest.approx(lost, abs=1e-9)
 

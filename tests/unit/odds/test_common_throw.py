@@ -7,7 +7,7 @@ import pytest
 from tests.support.fast import fast_among
 from tests.unit.odds.plain import match_oracle
 
-from shutthebox.odds.common_throw import CommonThrow
+from shutthebox.odds.common_throw import CommonRound
 from shutthebox.odds.worths import TooLargeError
 from shutthebox.rules.profile import (
     Doubles,
@@ -51,18 +51,18 @@ KEYS: list[dict[str, Any]] = [
 @pytest.mark.timeout(60)  # plain recursion over every position
 def test_best_play_is_that_of_the_oracle(keys: dict[str, Any]) -> None:
     profile = replace(SHORT, **keys)
-    assert CommonThrow(profile).wins() == pytest.approx(match_oracle(profile, 2), abs=1e-9)
+    assert CommonRound(profile).wins() == pytest.approx(match_oracle(profile, 2), abs=1e-9)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_the_chance_of_who_begins_with_nine_tiles() -> None:
-    assert CommonThrow(NINE).wins()[0] == pytest.approx(0.498554243743, abs=5e-13)
+    assert CommonRound(NINE).wins()[0] == pytest.approx(0.498554243743, abs=5e-13)
 
 
 def test_whoever_can_copy_every_answer_is_as_good() -> None:
     copied = replace(NINE, own_throws=0, tiles=(1, 2, 3, 4, 5, 6))
-    assert CommonThrow(copied).wins() == pytest.approx((0.5, 0.5), abs=1e-12)
+    assert CommonRound(copied).wins() == pytest.approx((0.5, 0.5), abs=1e-12)
 
 
 @pytest.mark.slow
@@ -70,4 +70,4 @@ def test_longer_rows_are_refused_soon() -> None:
     for tiles, dice in ((12, 2), (24, 4)):
         too_large = replace(NINE, tiles=tuple(range(1, tiles + 1)), dice=dice)
         with pytest.raises(TooLargeError, match="nine: what two players can have left of"):
-            CommonThrow(too_large)
+            CommonRound(too_large)

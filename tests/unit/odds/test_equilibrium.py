@@ -85,7 +85,7 @@ def test_a_play_off_is_worth_what_a_round_of_those_tied_is() -> None:
     game = Equilibrium(replace(SHORT, tie=Tie.PLAY_OFF), 2)
     first, second = game.chances()
     last = game.seat(scores=(3,))
-    assert last.chance_of(End(3, False)) == pytest.approx(second, abs=1e-6)
+    assert last.worth_of(End(3, False)) == pytest.approx(second, abs=1e-6)
     for tie in (Tie.PLAY_OFF, Tie.REPLAY_ALL):
         # Two players: everybody is tied, so both rules are the same.
         assert Equilibrium(replace(SHORT, tie=tie), 2).chances() == pytest.approx((first, second), abs=1e-9)
@@ -97,7 +97,7 @@ def test_points_from_rounds_before_count() -> None:
     assert ahead[0] > game.chances()[0]
     # Who has 20 points more can win by a shut box alone.
     behind = game.seat(totals=(0, 20), scores=(4,))
-    assert behind.worth(turns.start(SHORT)) == pytest.approx(
+    assert behind.worth(turns.start(SHORT)).first == pytest.approx(
         float(Odds(SHORT).fractions(turns.start(SHORT), Objective.SHUT).shut)
     )
 

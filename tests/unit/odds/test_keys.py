@@ -12,6 +12,7 @@ from shutthebox.odds.odds import Odds, for_points
 from shutthebox.odds.shared_row import SharedRow
 from shutthebox.odds.worths import End, Number, OddsError
 from shutthebox.rules import turn as turns
+from shutthebox.rules.match import begin
 from shutthebox.rules.profile import (
     Back,
     Blocked,
@@ -118,9 +119,9 @@ def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> Non
 
 def test_turns_on_one_row_for_all_have_odds_of_their_own() -> None:
     high_rollers = builtin("high-rollers")
-    assert SharedRow(high_rollers).profile.turns is Turns.SHARED
+    assert len(SharedRow(high_rollers).chances(begin(high_rollers, 2))) == 2
     with pytest.raises(OddsError, match="do not share"):
-        SharedRow(replace(high_rollers, turns=Turns.ALTERNATE))
+        SharedRow(replace(high_rollers, turns=Turns.ALTERNATE)).chances(begin(high_rollers, 2))
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def test_a_key_that_the_odds_do_not_know_is_refused() -> None:
     with pytest.raises(OddsError, match=complaint):
         Odds(for_points(profile))
     with pytest.raises(OddsError, match=complaint):
-        SharedRow(replace(longer(2), turns=Turns.SHARED))
+        SharedRow(replace(longer(2), turns=Turns.SHARED)).chances(begin(builtin("high-rollers"), 2))
 
 
 def test_at_its_default_such_a_key_changes_nothing() -> None:

@@ -13,10 +13,9 @@ from tests.unit.odds.plain import MatchOracle, match_oracle
 
 from shutthebox.config import profiles
 from shutthebox.odds.evaluate import best_worths
-from shutthebox.odds.match_play import is_deciding
+from shutthebox.odds.match_play import Seats, is_deciding
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.orders import has_chances, match_chances, match_play
-from shutthebox.odds.seat_turn import SeatPlay, SeatTurn
+from shutthebox.odds.seat_turn import SeatTurn
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import End, Objective, OddsError
@@ -53,7 +52,7 @@ def test_the_deciding_round_is_the_equilibrium() -> None:
     profile = replace(TRADITIONAL, tiles=(1, 2, 3, 4, 5))
     match = begin(profile, 3)
     assert is_deciding(match)
-    assert match_chances(match) == Equilibrium(profile, 3).chances()
+    assert Seats(match.game).chances(match) == Equilibrium(profile, 3).chances()
 
 
 @pytest.mark.parametrize("tie", [tie for tie in Tie if tie is not Tie.CARRY])
@@ -63,22 +62,22 @@ def test_chances_add_up_all_through_a_match(tie: Tie, shut_wins: ShutWins) -> No
     for rounds in (1, 3):
         match = begin(profile, 3, rounds)
         while match.result is None:
-            chances = match_chances(match)
+            chances = Seats(match.game).chances(match)
             assert sum(chances) == pytest.approx(1, abs=1e-6)
-            own = match_play(match).worth(match.turn)
+            own = Seats(match.game).worth(match)
             if is_deciding(match):
                 assert own == pytest.approx(chances[match.player], abs=1e-6)
             match = play_turn(match, rng)
             if match.result is None:
                 match = match.advance()
-        assert sum(match_chances(match)) == pytest.approx(1)
+        assert sum(Seats(match.game).chances(match)) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("shut_wins", fast_among([ShutWins.MATCH, ShutWins.NO], [ShutWins.MATCH]))
 def test_before_the_deciding_round_the_chances_are_nearly_exact(shut_wins: ShutWins) -> None:
     profile = replace(TWO_TILES, shut_wins=shut_wins)
     exact = match_oracle(profile, 2, rounds=2)
-    assert match_chances(begin(profile, 2, 2)) == pytest.approx(exact, abs=0.03)
+    assert Seats(profile).chances(begin(profile, 2, 2)) == pytest.approx(exact, abs=0.03)
 
 
 @pytest.mark.slow
@@ -89,7 +88,10 @@ def test_who_is_far_behind_before_the_last_round_takes_risks() -> None:
     first = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=0)
     thrown = match._replace(rows=(first, Turn(to_tiles([1, 2, 3, 4, 5, 6, 7, 8, 9])))).throw((6, 4))
     odds = Odds(profile)
-    assert match_play(thrown).ranked(thrown.turn)[0][0] == odds.ranked(thrown.turn, Objective.SHUT)[0].tiles
+    assert (
+        Seats(thrown.game).play(thrown).ranked(thrown.turn)[0][0]
+        == odds.ranked(thrown.turn, Objective.SHUT)[0].tiles
+    )
 
 
 def test_who_has_to_open_a_tile_without_odds_opens_the_lowest() -> None:
@@ -127,10 +129,9 @@ def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -
     profile = replace(TWO_TILES, shut_wins=ShutWins.ROUND)
     beginning = begin(profile, 3, 2)._replace(totals=(4, 3, 5))
     blocked = beginning.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
-    play = match_play(beginning._replace(player=1, rows=(blocked, *beginning.rows[1:])))
-    assert isinstance(play, SeatPlay)
-    assert play.chance_of(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
-    assert play.chance_of(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
+    play = Seats(profile).play(beginning._replace(player=1, rows=(blocked, *beginning.rows[1:])))
+    assert play.worth_of(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
+    assert play.worth_of(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
 
 
 def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
@@ -139,14 +140,13 @@ def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
     match = begin(profile, 3)._replace(seats=(0, 2), totals=(3, 6, 3), tie_rounds=1)
     assert is_deciding(match)
     first, last = game.chances()
-    assert match_chances(match) == pytest.approx((first, 0.0, last))
+    assert Seats(match.game).chances(match) == pytest.approx((first, 0.0, last))
     blocked = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
     later = match._replace(player=2, rows=(blocked, *match.rows[1:]))
     first, last = game.chances(scores=(2,))
-    assert match_chances(later) == pytest.approx((first, 0.0, last))
-    play = match_play(later)
-    assert isinstance(play, SeatPlay)
-    worth = {score: play.chance_of(End(score, False)) for score in (1, 2, 3)}
+    assert Seats(later.game).chances(later) == pytest.approx((first, 0.0, last))
+    play = Seats(later.game).play(later)
+    worth = {score: play.worth_of(End(score, False)) for score in (1, 2, 3)}
     assert (worth[1], worth[3]) == (1.0, 0.0)
     assert 0 < worth[2] < 1
 
@@ -176,10 +176,10 @@ def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
 )
 def test_which_matches_have_chances(change: dict[str, Any], players: int, known: bool) -> None:
     profile = replace(SHORT, **change)
-    assert has_chances(profile, players) == known
+    assert (Seats(profile).why_not(players) is None) == known
     if not known and players < 10:
         with pytest.raises(OddsError):
-            match_chances(begin(profile, players))
+            Seats(profile).chances(begin(profile, players))
 
 
 ONE_DIE = 'dice = 1\nsides = 2\nmove = "exact"\ntiles = 2\n'
@@ -210,8 +210,8 @@ def test_each_turn_of_a_deciding_round_is_exact(text: str, rounds: int, players:
         while match.result is None:
             if is_deciding(match):
                 known = oracle.worths(match)
-                assert match_chances(match) == pytest.approx(known, abs=1e-8)
-                own = match_play(match).worth(match.turn)
+                assert Seats(match.game).chances(match) == pytest.approx(known, abs=1e-8)
+                own = Seats(match.game).worth(match)
                 assert own == pytest.approx(known[match.player], abs=1e-8)
                 extra_rounds.add(match.tie_rounds)
             match = play_turn(match, rng).advance()

@@ -57,8 +57,8 @@ def test_a_number_of_dice_that_cannot_be_thrown() -> None:
             with pytest.raises(ValueError, match=f"{dice} dice can't be thrown"):
                 odds.with_dice(eight, dice)
             with pytest.raises(ValueError, match=f"{dice} dice can't be thrown"):
-                odds.points_with(eight, dice)
-        assert odds.points_with(eight, 2) == odds.points(eight)
+                odds.play().with_dice(eight, dice)
+        assert odds.with_dice(eight, 2) == odds.value(eight)
 
 
 def test_the_largest_rows() -> None:
@@ -91,4 +91,4 @@ def test_rounding_alone_makes_no_difference() -> None:
     assert difference(0.1 + 0.2, 0.3) == 0
     assert difference(0.5, 0.25) == Fraction(1, 4)
     tiny = Fraction(1, 10**12)
-    assert difference(tiny, Fraction(0), exact=True) == tiny
+    assert difference(tiny, Fraction(0)) == tiny

@@ -49,7 +49,7 @@ class Play:
         self.ends = [float(self.worth(end)) for end in self.model.ends]
         for uncounted in self.model.uncounted:
             self.ends[uncounted] -= self.throw
-        play = bank_play(profile) if self.bank else odds_for_points(profile).play
+        play = bank_play(profile) if self.bank else odds_for_points(profile).play()
         # What follows best play, by position.
         self.best = [play.play_at(number) for number in range(len(self.ends), len(self.model.choices))]
 

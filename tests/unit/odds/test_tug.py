@@ -9,7 +9,8 @@ from shutthebox.config.profiles import builtin
 from shutthebox.odds.advice import advise
 from shutthebox.odds.coach import review
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.tug import TugPlay, tug_chances
+from shutthebox.odds.pick import pick
+from shutthebox.odds.tug import TugPlay
 from shutthebox.odds.worths import OddsError, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
@@ -24,7 +25,9 @@ SHORT = Profile("tug", tiles=(1, 2, 3, 4), sides=3, turns=Turns.TUG, win=Win.FIR
 
 @pytest.mark.slow
 def test_who_begins_has_the_chance_that_an_independent_solver_says() -> None:
-    assert tug_chances(begin(LONG, 2)) == pytest.approx((0.573902966571, 0.426097033429), abs=5e-13)
+    assert pick(LONG).win.chances(begin(LONG, 2)) == pytest.approx(
+        (0.573902966571, 0.426097033429), abs=5e-13
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def test_the_best_play_is_that_of_the_matches_themselves(game: Profile) -> None:
                 sum(max(worth(after, match.player) for after in answers) for answers in throws) / len(throws)
                 for throws in choices
             )
-    assert tug_chances(beginning)[0] == pytest.approx(worths[beginning], abs=1e-9)
+    assert pick(beginning.game).win.chances(beginning)[0] == pytest.approx(worths[beginning], abs=1e-9)
 
 
 Graph = dict[Match, list[list[list[Match]]]]

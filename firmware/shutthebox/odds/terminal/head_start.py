@@ -9,9 +9,10 @@ number: the one with the chance closest to one half.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shutthebox.odds.seat_limits import About, check_seats
-from shutthebox.odds.seat_turn import SeatPlay, seat_turn
+from shutthebox.odds.pick import pick
+from shutthebox.odds.seat_turn import seat_play, seat_turn
 from shutthebox.odds.seats import Equilibrium
+from shutthebox.odds.solver import About
 from shutthebox.odds.strengths import Strength
 from shutthebox.odds.terminal.policies import beginners_ends
 from shutthebox.odds.worths import End, OddsError, sign
@@ -48,7 +49,7 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
     Raises:
         OddsError: the rules have no such odds, no number of points is enough, or the strengths are others.
     """
-    check_seats(profile, PLAYERS, About.HEAD_START)
+    pick(profile).win.check(PLAYERS, About.HEAD_START)
     if strengths == (Strength.MASTER, Strength.MASTER):
         chance = _between_masters(profile)
     elif sorted(strengths) == [Strength.BEGINNER, Strength.MASTER]:
@@ -106,11 +107,11 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
 
         def second(score: int) -> float:
             worth = {True: 1.0} if outright else {}
-            play = SeatPlay(
+            play = seat_play(
                 profile,
                 lambda end: worth.get(end.shut, against(own + end.score, theirs + score, tie)),
             )
-            return play.worth(turns.start(profile))
+            return float(play.worth(turns.start(profile)).first)
 
         def first(end: End) -> float:
             if end.shut and outright:
@@ -123,7 +124,7 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
 
         if not last:
             known = {end: first(end) for end in seat_turn(profile).model.ends}
-            return SeatPlay(profile, known.__getitem__).worth(turns.start(profile))
+            return float(seat_play(profile, known.__getitem__).worth(turns.start(profile)).first)
         scores: dict[int, float] = {}
         for end, chance in ends.items():
             if not (end.shut and outright):
