@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.box.crowd.people import BAD
 from tests.box.crowd.table import FaultError, Faults, Plan, Table, plans, play, scenario
+from tests.support.fast import fast_among
 from tests.support.referee import Seen
 from tests.support.shows import changed
 
@@ -23,12 +24,26 @@ from shutthebox.simulator.scenario import script as scenarios
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.simulator.scenario.player import Replay
 
-pytestmark = pytest.mark.slow
-
 MS = 1_000_000
 USUAL = Plan(5, (("game.profile", "pub"), ("game.players", 2), ("game.setup", "usual"), ("box.levers", 9)))
 
 
+GAMES = ("traditional", "pub", "jouhet", "digits", "trac", "lucky-seven", "open-one", "double-row")
+"""Each is scored, won or blocked in a way of its own."""
+
+
+@pytest.mark.parametrize("game", fast_among(GAMES, [game for game in GAMES if game != "open-one"]))
+def test_no_fault_is_found_in_a_game_of_each_kind(game: str) -> None:
+    seen, faults = Seen(), Faults()
+    keys = {**dict(USUAL.keys), "game.profile": game}
+    plan = replace(USUAL, keys=tuple(keys.items()), lost_edges=0.02, bad=BAD[1:4], visits=1)
+    for _ in play(plan, seen, faults):
+        pass
+    assert (seen.finished > 0, faults.rescues) == (True, 1)
+    assert seen.checks["the verdict"] > 50
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 9))
 @pytest.mark.timeout(300)
 def test_no_fault_is_found(seed: int) -> None:
@@ -43,6 +58,7 @@ def test_no_fault_is_found(seed: int) -> None:
     assert set(seen.verdicts) >= {"ok", "lift", "complete", "missing", "over", "put-back"}
 
 
+@pytest.mark.slow
 def test_the_plug_is_pulled() -> None:
     seen, faults = Seen(), Faults()
     for seed in range(5, 9):
@@ -117,6 +133,7 @@ def test_a_sound_without_end_is_found_out(table: Table) -> None:
     table.box.close()
 
 
+@pytest.mark.slow
 def test_a_box_that_does_not_come_on_is_found_out(tmp_path: Path) -> None:
     table = Table(replace(USUAL, bad=BAD[1:2], lost_edges=1.0), tmp_path, Seen(), Faults())
     table.box._assembled.pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
@@ -127,6 +144,7 @@ def test_a_box_that_does_not_come_on_is_found_out(tmp_path: Path) -> None:
 # -- what hands did plays again ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_table_plays_again_from_its_scenario(tmp_path: Path) -> None:
     """Several tables, the plug pulled at one of them, edges lost, dice of the players' own."""
     for number, plan in enumerate(islice(plans(1), 4, 9)):
