@@ -249,6 +249,18 @@ def test_one_round_of_several_says_so(tmp_path: Path) -> None:
     assert "No stakes: the loser of the match pays" in printed("odds", file, "--players", "2")
 
 
+@pytest.mark.parametrize("stakes", ["pool-double", "loser-pays"])
+def test_stakes_that_are_not_worked_out_are_never_shown(stakes: str, tmp_path: Path) -> None:
+    """The pool's are: so a wrong sum would look as good as a right one."""
+    file = tmp_path / "house.toml"
+    rules = 'tiles = 3\nturns = "shared"\nblocked = "loses"\nwin = "last-in"\nshut_wins = "match"\n'
+    file.write_text(f'{rules}stakes = "{stakes}"\n', "utf-8")
+    assert document(file, "--players", "2")["stakes"] is None
+    assert f'No stakes: stakes = "{stakes}"' in printed("odds", file, "--players", "2")
+    file.write_text(f'{rules}stakes = "pool"\n', "utf-8")
+    assert sum(document(file, "--players", "2")["stakes"]) == pytest.approx(0)
+
+
 def test_the_worst_score_that_pays_is_not_known_to_a_later_seat(tmp_path: Path) -> None:
     file = tmp_path / "house.toml"
     file.write_text('like = "trac"\ntiles = 3\nboxes = [3]\n', "utf-8")
