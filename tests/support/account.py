@@ -77,6 +77,7 @@ class Account:
     def __init__(self, match: Match) -> None:
         self.profile, self.players, self._rounds_wanted = match.game, match.players, match.rounds
         self._is_tug, self._thrown = match.game.turns.value == "tug", 0
+        self._teams = [oracle.mates(match.game, match.players, i) for i in range(match.players)]
         everybody = [oracle.NO_SEAT if self._is_tug else i for i in range(match.players)]
         self.starts = [oracle.start(match.game, seat) for seat in everybody]
         self._rounds: list[list[oracle.Ended]] = []
@@ -320,8 +321,7 @@ class Account:
                 return
             ends_round = bool(told)
         limit_lost = self._limit_lost()
-        still_in = {min(self.mates(i)) for i in self.seats if not self.rows[i].over}
-        last_in = profile.turns.value == "shared" and len(still_in) == 1 and len(self.mates(0)) < self.players
+        last_in = profile.turns.value == "shared" and oracle.last_in(self.players, self._teams, self._ended)[0]
         if self._following() >= 0 and not ends_round and not limit_lost and not last_in:
             return
         decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
@@ -335,14 +335,13 @@ class Account:
     def _limit_lost(self) -> bool:
         """Whether somebody is at the limit that loses."""
         loses = self.profile.match.value == "target-loses" and not self._ties
-        return loses and max(self._together()) >= (self.profile.limit or 0)
+        return loses and bool(oracle.at_the_limit(self.profile, self._together()))
 
     def _round_over(self, *, by_shut: bool) -> None:
         profile, shut, ends_round = self.profile, self.outcome == "shut", by_shut
         self._rounds.append(self._ended)
         if self._following() < 0 or ends_round:
-            teams = [self.mates(i) for i in range(self.players)]
-            for i, more in oracle.penalties(profile, teams, self._ended, extra=self._ties > 0).items():
+            for i, more in oracle.penalties(profile, self._teams, self._ended, extra=self._ties > 0).items():
                 self.scores[i] = (self.scores[i] or 0) + more
         said = oracle.umpire(profile, self.players, self._rounds_wanted, self._rounds, self._begins)
         self.winners, self.seats, self._ties_to_come = said.winners, said.seated, said.ties
@@ -361,13 +360,9 @@ class Account:
         if adds_up and self.profile.match.value != "rounds-won":
             self.totals[player] += points
 
-    def mates(self, seat: int) -> set[int]:
-        """The seats that play together with this one, itself included."""
-        return oracle.mates(self.profile, self.players, seat)
-
     def _together(self) -> list[int]:
         """By player the total of the player's team."""
-        return [sum(self.totals[mate] for mate in self.mates(i)) for i in range(self.players)]
+        return [sum(self.totals[mate] for mate in team) for team in self._teams]
 
     def _advance(self) -> None:
         if self.over:

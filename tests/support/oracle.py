@@ -373,7 +373,7 @@ def umpire(
         shutters = [turn.player for turn in ended if turn.shut]
         money.plays(ended, seated, ties)
         if profile.turns.value == "shared":
-            over, winners = _last_in(players, teams, ended)
+            over, winners = last_in(players, teams, ended)
             continue
         one_round = profile.match.value == "total" and rounds == 1
         at_once = profile.shut_wins.value == "match" or (
@@ -401,7 +401,7 @@ def umpire(
                 totals[i] += 1 + carried
             carried = 0
         if somebody_lost:
-            lost = _at_the_limit(profile, together)
+            lost = at_the_limit(profile, together)
             if profile.turns.value != "together":
                 # Nobody had reached it before the turn that ended last (or was cut short by a shut).
                 before = [total - scored_last.get(i, due.get(i, 0)) for i, total in enumerate(totals)]
@@ -608,7 +608,7 @@ def _cut_short(profile: Profile, ended: Sequence[Ended]) -> bool:
     return profile.shut_wins.value != "no" and [turn.shut for turn in ended if turn.played][-1]
 
 
-def _last_in(players: int, teams: list[set[int]], ended: Sequence[Ended]) -> tuple[bool, tuple[int, ...]]:
+def last_in(players: int, teams: list[set[int]], ended: Sequence[Ended]) -> tuple[bool, tuple[int, ...]]:
     """One row for all: whether the match is over, and who has won."""
     if ended and ended[-1].shut:
         return True, tuple(sorted(teams[ended[-1].player]))
@@ -657,7 +657,7 @@ def _candidates(
             there = [i for i in everybody if totals[i] >= (profile.limit or 0)]
             return there or (everybody if number == 999 else None)
         case "target-loses":
-            lost = _at_the_limit(profile, totals)
+            lost = at_the_limit(profile, totals)
             below = [i for i in everybody if i not in lost]
             if len(below) < len(everybody):
                 return below
@@ -673,7 +673,7 @@ def _candidates(
             return left if number == 999 or alone else None
 
 
-def _at_the_limit(profile: Profile, totals: Sequence[int]) -> list[int]:
+def at_the_limit(profile: Profile, totals: Sequence[int]) -> list[int]:
     """Who has lost at the limit; where one throw may bring several there, the worst of them."""
     there = [i for i, total in enumerate(totals) if total >= (profile.limit or 0)]
     if profile.turns.value == "together":
