@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import os
 import re
+import socket
 import sqlite3
 import sys
 import time
@@ -509,6 +510,24 @@ def test_a_box_that_cannot_deliver_says_why(config: Path, tmp_path: Path) -> Non
     (outbox / UPLINK_STATUS_FILE).write_bytes(b"x" * 10_000)
     verdict, reason = results(config)["league"]
     assert (verdict, "larger than" in reason) == ("FAIL", True)
+
+
+def test_a_box_without_its_helper_is_told_from_no_box(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHUTTHEBOX_LINK", str(tmp_path))
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+    config.write_text(f'{config.read_text()}[link]\non = true\nbroker = "mqtts://127.0.0.1:{port}"\n')
+    assert results(config)["broker"] == ("FAIL", f"127.0.0.1:{port}: Connection refused")
+    assert "the box doesn't listen" in results(config)["link"][1]
+    with closing(socket.socket(socket.AF_UNIX)) as box, closing(socket.socket(socket.AF_UNIX)) as helper:
+        box.bind(str(tmp_path / "link"))
+        box.listen()
+        assert "no helper calls" in results(config)["link"][1]
+        helper.connect(str(tmp_path / "link"))
+        with closing(box.accept()[0]):
+            assert results(config)["link"] == ("ok", "the helper is there")
 
 
 @pytest.mark.slow
