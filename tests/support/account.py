@@ -321,7 +321,9 @@ class Account:
                 return
             ends_round = bool(told)
         limit_lost = self._limit_lost()
-        last_in = profile.turns.value == "shared" and oracle.last_in(self.players, self._teams, self._ended)[0]
+        last_in = (
+            profile.turns.value == "shared" and oracle.last_in(self.players, self._teams, self._ended)[0]
+        )
         if self._following() >= 0 and not ends_round and not limit_lost and not last_in:
             return
         decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
