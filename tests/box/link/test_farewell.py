@@ -113,7 +113,8 @@ def test_nobody_waits_for_a_box_that_has_left_in_whatever_order_they_go(seed: in
     pair.wait(2 * AGAIN)
     assert set(link.broker.kept) <= link.topics, "the broker keeps for ever what nobody needs"
     assert has_died or not link.topics, "somebody waits for the other's word"
-    pair.wait(KEPT_S + DAY_S)
+    if link.broker.kept or link.topics:  # nobody waits for what nobody has, and most seeds leave nothing
+        pair.wait(KEPT_S + DAY_S)
     assert not link.broker.kept
     assert not link.topics
 
