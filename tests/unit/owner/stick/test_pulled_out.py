@@ -24,7 +24,6 @@ from shutthebox.owner.stick import helper, saving
 
 pytestmark = pytest.mark.skipif(bool(LACKING), reason=LACKING)
 
-ERRORS = (errno.ENODEV, errno.EIO, errno.ENOSPC, errno.EROFS)
 JOBS = (StickJob.SAVE, StickJob.SETTINGS, StickJob.TAKE_OVER, StickJob.INSPECT, StickJob.UPDATE)
 DONE = {
     StickJob.SAVE: StickOutcome.SAVED,
@@ -187,9 +186,16 @@ def check(job: StickJob, after: Stick | None, evening: Evening, where: str) -> N
         assert not done, f"{after} {where}"
 
 
+FAILING = (
+    *((errno.ENODEV, job) for job in JOBS),
+    *((errno.EIO, job) for job in JOBS),
+    *((error, StickJob.SAVE) for error in (errno.ENOSPC, errno.EROFS)),
+)
+"""A stick that is full, or can't be written, fails only whoever writes."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("job", slow_but(StickJob.SETTINGS, among=JOBS))
-@pytest.mark.parametrize("error", slow_but(errno.ENODEV, among=ERRORS), ids=errno.errorcode.get)
+@pytest.mark.parametrize(("error", "job"), FAILING, ids=lambda value: errno.errorcode.get(value, value))
 def test_what_is_said_of_a_job_whose_stick_fails_at_any_operation_is_true(
     error: int, job: StickJob, evening: Evening
 ) -> None:
