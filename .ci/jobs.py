@@ -292,7 +292,7 @@ def run(job: Job) -> int:
         print(f"red: {job.name}: {lacking}", flush=True)
         return 1
     # The script knows by it that everything is installed.
-    environment = {**os.environ, "JOB": job.name}
+    environment = {**os.environ, "SHUTTHEBOX_JOB": job.name}
     words = ["bash", str(job.script), *job.name.split()[1:]]
     # In a session of its own: a key at the terminal reaches this process alone, which then ends the job.
     process = subprocess.Popen(words, cwd=TOP, env=environment, start_new_session=True)

@@ -29,7 +29,7 @@ def test_every_job_has_a_script_and_every_script_a_job() -> None:
     }
     assert scripts - {"run"} == SCRIPTS
     for name in SCRIPTS:
-        assert '. "${0%/*}/job.sh"' in (CI / name).read_text(), f".ci/{name} doesn't start as a job"
+        assert '. "$(dirname "$0")/job.sh"' in (CI / name).read_text(), f".ci/{name} doesn't start as a job"
 
 
 def test_contributing_tells_of_every_job_and_when_it_runs() -> None:
@@ -169,9 +169,9 @@ class Checkout:
         return {row["job"] for row in json.loads(said)["include"]}
 
     def start(self, job: str, script: str, *args: str, path: str = "") -> subprocess.Popen[str]:
-        self.write(f".ci/{job}", f'. "${{0%/*}}/job.sh"\n{script}\n')
+        self.write(f".ci/{job}", f'. "$(dirname "$0")/job.sh"\n{script}\n')
         environment = {**os.environ, "PATH": f"{path}{os.environ['PATH']}"}
-        environment.pop("JOB", None)
+        environment.pop("SHUTTHEBOX_JOB", None)
         return subprocess.Popen(
             ["bash", f".ci/{job}", *args], cwd=self.folder, env=environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -263,7 +263,7 @@ def test_a_job_that_is_stopped_ends_what_it_started(checkout: Checkout) -> None:
             assert time.monotonic() < end
             time.sleep(0.01)
         job.send_signal(signal.SIGTERM)
-        assert "sleep" in job.communicate()[0]
+        assert "ended what was still running" in job.communicate()[0]
     assert job.returncode == 128 + signal.SIGTERM
     assert not is_running(int((checkout.folder / "pid").read_text()))
 
