@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league duel test test-all test-pi lint audit docs messages pins generated hardware deb openskill-deb test-deb image test-image web release ci clean
+.PHONY: help sim league duel test test-all test-pi style lint audit docs messages pins generated hardware deb openskill-deb test-deb image test-image web release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -107,9 +107,11 @@ league: $(VENV)/.test
 duel: $(VENV)/.test
 	@$(BIN)/python -m tests.box.link.duel $(ARGS)
 
-lint: $(VENV)/.test
+style: $(VENV)/.test
 	@$(BIN)/ruff check firmware libraries hardware/tools docs/tools league packaging tests .ci
 	@$(BIN)/ruff format --check firmware libraries hardware/tools docs/tools league packaging tests .ci
+
+lint: style
 	@$(BIN)/mypy
 
 # The tool has a venv of its own, because it needs other packages than the box.
