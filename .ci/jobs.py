@@ -72,7 +72,7 @@ class Job:
         when: it's due.
         paths: its files, as git's pathspecs; only for jobs that are due once one has changed.
         packages: of Debian's, that it needs.
-        makes_roots: it makes and enters Debian roots, which a container only may with `--privileged`.
+        is_privileged: it makes Debian roots or mounts disks, which a container only may with `--privileged`.
         debian: whose container it runs in.
     """
 
@@ -81,7 +81,7 @@ class Job:
     when: When = When.CHANGED
     paths: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    makes_roots: bool = False
+    is_privileged: bool = False
     debian: str = "trixie"
 
     @property
@@ -101,22 +101,22 @@ _FOLLOWED = ("README.md", "Makefile", "constraints.txt", *_PYPROJECTS, "tests/sy
 #: In the order in which they run: the ones that tell most within a minute come first.
 JOBS = (
     Job("lint", 2, When.ALWAYS, packages=_BUILD),
-    Job("fast", 2, When.ALWAYS, packages=_TESTS),
-    Job("slow", 12, When.ALWAYS, packages=_TESTS),
+    Job("fast", 2, When.ALWAYS, packages=_TESTS, is_privileged=True),
+    Job("slow", 12, When.ALWAYS, packages=_TESTS, is_privileged=True),
     Job(
-        "package", 5, When.ALWAYS, makes_roots=True,
+        "package", 5, When.ALWAYS, is_privileged=True,
         packages=(
             *_BUILD, *_ROOTS, "lintian", "debhelper", "dh-python", "pybuild-plugin-pyproject", "python3-all",
             "python3-hatchling", "build-essential", "openssl",
         ),
     ),
-    Job("readme trixie", 4, When.ALWAYS, packages=(*_BUILD, *_ROOTS), makes_roots=True),
-    Job("readme bookworm", 4, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), makes_roots=True),
-    Job("readme forky", 5, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), makes_roots=True),
+    Job("readme trixie", 4, When.ALWAYS, packages=(*_BUILD, *_ROOTS), is_privileged=True),
+    Job("readme bookworm", 4, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
+    Job("readme forky", 5, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
     Job("wheels", 2, paths=(*_PYPROJECTS, ".ci/wheels"), packages=_BUILD),
     Job(
         "libraries", 4, paths=("packaging/debian/control", "tests/system/pythons", "league/openskill.sh"),
-        packages=(*_BUILD, *_ROOTS, "dpkg-dev"), makes_roots=True,
+        packages=(*_BUILD, *_ROOTS, "dpkg-dev"), is_privileged=True,
     ),
     Job(
         "postgresql", 4, paths=("league/src", "tests/box/league", "tests/support/postgresql.py"),
@@ -130,10 +130,10 @@ JOBS = (
             "firmware/shutthebox/adapters/gpio*", "firmware/shutthebox/runtime",
         ),
         packages=(*_BUILD, *_VIRTUAL_PI, "mtools", "dosfstools", "exfatprogs", "fdisk"),
-        makes_roots=True, debian="bookworm",
+        is_privileged=True, debian="bookworm",
     ),
     Job(
-        "image", 150, When.WEEKLY, makes_roots=True,
+        "image", 150, When.WEEKLY, is_privileged=True,
         packages=(
             *_BUILD, *_CARD, *_QEMU, "qemu-user-static", "binfmt-support", "arch-test", "genimage",
             "zstd", "xz-utils", "nodejs", "npm",
@@ -141,11 +141,11 @@ JOBS = (
     ),
     Job(
         "gpiozero", 12, paths=("libraries/gpiozero-gpiod", "tests/system/gpiozero_suite"),
-        packages=(*_BUILD, *_VIRTUAL_PI), makes_roots=True, debian="bookworm",
+        packages=(*_BUILD, *_VIRTUAL_PI), is_privileged=True, debian="bookworm",
     ),
-    Job("lowest", 5, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, debian="bookworm"),
+    Job("lowest", 5, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, is_privileged=True, debian="bookworm"),
     Job("audit", 1, When.WEEKLY, packages=_BUILD),
-    Job("unpinned", 4, When.MONTHLY, packages=_TESTS),
+    Job("unpinned", 4, When.MONTHLY, packages=_TESTS, is_privileged=True),
 )  # fmt: skip
 
 
@@ -349,7 +349,7 @@ def print_matrix(which: str) -> None:
         {
             "job": job.name,
             "debian": job.debian,
-            "options": "--privileged" if job.makes_roots else "--init",
+            "options": "--privileged" if job.is_privileged else "--init",
             # GitHub's runners are slower, and fetch everything.
             "minutes": int(15 + 3 * job.minutes),
         }
