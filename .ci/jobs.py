@@ -143,7 +143,10 @@ JOBS = (
         "gpiozero", 12, paths=("libraries/gpiozero-gpiod", "tests/system/gpiozero_suite"),
         packages=(*_BUILD, *_VIRTUAL_PI), is_privileged=True, debian="bookworm",
     ),
-    Job("lowest", 5, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, is_privileged=True, debian="bookworm"),
+    Job(
+        "lowest", 5, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, is_privileged=True,
+        debian="bookworm",
+    ),
     Job("audit", 1, When.WEEKLY, packages=_BUILD),
     Job("unpinned", 4, When.MONTHLY, packages=_TESTS, is_privileged=True),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Skips that a job of CI doesn't allow are failures: `pytest --job NAME` reads `.ci/skips.toml`."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -51,13 +52,27 @@ class SkipsOfJob:
         self._judge(report)
         return report
 
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """One line for each reason, in place of pytest's for each place."""
+        reports = terminalreporter.stats.get("skipped", ())
+        reasons = Counter(entry.why for report in reports if (entry := self._entry(report)) is not None)
+        for why, count in reasons.items():
+            terminalreporter.write_line(f"not run by {self._job}: {count} tests: {why}")
+
     def _judge(self, report: pytest.TestReport | pytest.CollectReport) -> None:
-        if not report.skipped:
-            return
-        said = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        if not any(entry.covers(report.nodeid, said) for entry in self._allowed):
+        if report.skipped and self._entry(report) is None:
             report.outcome = "failed"
-            report.longrepr = f"{report.nodeid}: .ci/skips.toml allows no such skip in {self._job}: {said}"
+            report.longrepr = (
+                f"{report.nodeid}: .ci/skips.toml allows no such skip in {self._job}: {_said(report)}"
+            )
+
+    def _entry(self, report: pytest.TestReport | pytest.CollectReport) -> Allowed | None:
+        """What allows a skip."""
+        return next((entry for entry in self._allowed if entry.covers(report.nodeid, _said(report))), None)
+
+
+def _said(report: pytest.TestReport | pytest.CollectReport) -> str:
+    return report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -66,4 +81,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if job := config.getoption("--job"):
+        # All but the skips.
+        config.option.reportchars = "xXEf"
         config.pluginmanager.register(SkipsOfJob(job), "skips of the job")
