@@ -11,6 +11,7 @@ from tests.support.simulation import MS, RARE, Ending, S, Simulation, Trouble, s
 from tests.support.virtual_broker import HelperLink
 
 from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.game.mode import Mode
 from shutthebox.link.invitation import LIMIT_S
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario import script
@@ -30,6 +31,8 @@ FIRST = {
     Ending.NO_THROW_FOR_GUEST: 2,
     Ending.BOTH_GAVE_UP: 2,
     Ending.SILENCE: 146,
+    Ending.AGAIN: 4,
+    Ending.NOT_AGAIN: 3,
 }
 """The seed to look at first for an ending, which another may reach once the simulation has changed."""
 
@@ -175,6 +178,50 @@ def test_a_plug_pulled_between_room_and_match_keeps_nobody_waiting(
             seat.note_files()
             seat.dies_writing, seat.die_in = writing, moment
             simulation.run()
+
+
+def play_to_result(simulation: Simulation) -> None:
+    """Hands at both boxes follow the prompts, until both show the result."""
+    while playing := [seat for seat in simulation.seats if seat.show.mode is not Mode.MATCH_OVER]:
+        for seat in playing:
+            simulation.hand(seat)
+        simulation.wait(200 * MS)
+    simulation.wait(S)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("writing", [False, True])
+@pytest.mark.parametrize("moment", range(1, 10))
+def test_a_plug_pulled_between_result_and_rematch_keeps_nobody_waiting(
+    moment: int, writing: bool, number: int, tmp_path: Path
+) -> None:
+    """The other box may have begun already: what this one has said of its dice must survive."""
+    with closing(Simulation(1, tmp_path, Trouble(again=1), "pub")) as simulation:
+        play_to_result(simulation)
+        seat = simulation.seats[number]
+        seat.note_files()
+        seat.dies_writing, seat.die_in = writing, moment
+        play_until(simulation, lambda: all(seat.past for seat in simulation.seats))
+        simulation.trouble = Trouble()
+        simulation.run()
+        assert Ending.AGAIN in simulation.endings
+
+
+def test_players_at_one_box_who_want_no_rematch_end_it_for_both(tmp_path: Path) -> None:
+    with closing(Simulation(1, tmp_path, Trouble(), "pub")) as simulation:
+        host, guest = simulation.seats
+        play_to_result(simulation)
+        host.box.press(100 * MS)
+        simulation.wait(S)
+        assert "Waiting for them" in host.text
+        assert "They want a rematch" in guest.text
+        guest.box.press(S)
+        simulation.wait(5 * S)
+        assert "They have left" in host.text
+        host.box.press(100 * MS)
+        simulation.wait(S)
+        assert [seat.show.mode for seat in simulation.seats] == [Mode.ATTRACT] * 2
 
 
 def test_a_box_that_was_cut_off_hears_that_the_others_have_left(tmp_path: Path) -> None:
