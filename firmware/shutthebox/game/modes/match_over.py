@@ -103,7 +103,8 @@ class MatchOver(MatchMode):
         shown = shown._replace(prompt=message("Hold 10 s: end") if is_stuck else self.to_go_on(shared))
         if self.linked is not None and first is None:
             first = _others_want(self.linked, shared)
-        return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=True)
+        is_waiting = first is _WAITING
+        return shown.led_by(message("Thinking…") if self.asks_review else first)._replace(lit=not is_waiting)
 
     def may_insist(self, shared: Shared) -> bool:
         """Whether ten seconds of holding end a linked match whose result the other box may lack."""
@@ -272,7 +273,7 @@ def _others_want(linked: LinkedMatch, shared: Shared) -> Message | None:
         return message("They have left")
     if linked.rematch:
         return _WAITING
-    return message("They want a rematch") if linked.wanted else None
+    return message("They want another") if linked.wanted else None
 
 
 def enter(target: EndMatch, context: Context) -> Step[MatchOver]:
