@@ -1,13 +1,17 @@
 """Two boxes play again once players at both want to, and no message of another match counts."""
 
+from contextlib import closing
 from hashlib import sha256
+from pathlib import Path
 from random import Random
 
 import pytest
 from tests.support.fast import fast_among
 from tests.support.network import End
 
+from shutthebox.adapters.store.database import Store
 from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Finished, Linked, RematchWanted
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
 from shutthebox.link.match import LinkedMatch, agreement_hash, join
 from shutthebox.link.messages import Accept, Rematch, Sync, from_line, to_line
@@ -19,6 +23,7 @@ from shutthebox.link.rematch import (
     tell_begun,
     want_rematch,
 )
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.linked_dice import DiceChain
 from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import First
@@ -261,3 +266,29 @@ def test_boxes_play_one_match_after_another_whatever_happens_to_messages_and_plu
         assert (one.entries, one.hash) == (other.entries, other.hash)
     chains = [linked.chain for box in boxes for linked in box.played]
     assert len(set(chains)) == 6, "nobody's dice are used twice"
+
+
+def test_a_box_keeps_its_wish_and_in_which_session_it_plays(tmp_path: Path) -> None:
+    """After a power cut it follows a box that has begun, and the helper knows the session."""
+    ends = both_ends(agreed(*play(both_ends())))
+    host, _ = play(ends)
+    link = Linked(host.agreement, host.seat, host.chain.secret, SESSION)
+    with closing(Store(tmp_path, lambda: 1.8e9)) as store:
+        beginning = host.agreement.beginning
+        store.keep(Began(beginning, Conditions(linked=host.proof), link))
+        for fact in ends[0].kept:
+            store.keep(fact)
+        store.keep(Finished(host.match))
+        store.keep(RematchWanted("3c" * 32))
+    with closing(Store(tmp_path, lambda: 1.8e9)) as store:
+        kept = store.running_match()
+        assert kept is not None
+        linked = kept.linked
+        assert linked is not None
+        assert linked.session == SESSION
+        assert latest_message(linked) == Rematch(host.agreement.session, DiceChain("3c" * 32).commitment)
+        store.keep(Began(beginning, Conditions(linked=host.proof), link))
+        kept = store.running_match()
+        assert kept is not None
+        assert kept.linked is not None
+        assert not kept.linked.rematch, "its players have said nothing of the match after that"
