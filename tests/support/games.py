@@ -148,6 +148,7 @@ DEFAULTS: dict[str, Any] = {
     "bag": 21,
     "one_die": "never",
     "one_die_at": None,
+    "one_die_tiles": None,
     "move": "set",
     "min_tiles": 1,
     "max_tiles": None,

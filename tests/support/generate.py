@@ -84,7 +84,10 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10, having: str = "") -> Profile
         sometimes("back", st.just(Back.REVERSED))
         sometimes("through", st.just(True))
         sometimes("row_points", st.tuples(st.integers(0, 3), st.integers(0, 3)))
-    if keys["one_die"] not in (OneDie.NEVER, OneDie.ONLY_ONE):
+    if keys["one_die"] in (OneDie.OPTIONAL_SHUT, OneDie.FORCED_SHUT):
+        among = st.sampled_from([(tile,) for tile in keys["tiles"]] + [keys["tiles"][-3:]])
+        keys["one_die_tiles"] = draw(among)
+    elif keys["one_die"] not in (OneDie.NEVER, OneDie.ONLY_ONE):
         sometimes("one_die_at", st.integers(1, 20))
     if keys["one_die"] in (OneDie.OPTIONAL_FRONT, OneDie.FORCED_FRONT):
         keys["rows"] = 2

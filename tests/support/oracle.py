@@ -182,6 +182,7 @@ def dice_counts(profile: Profile, opened: Row, behind: Row = frozenset()) -> set
         "tiles": len(every) <= at,
         "front": sum(front) <= at,
         "only-one": set(every) == {1},
+        "shut": set(every).isdisjoint(profile.one_die_tiles or (7, 8, 9)),
     }[when.removeprefix("optional-").removeprefix("forced-")]
     if not low:
         return {profile.dice}

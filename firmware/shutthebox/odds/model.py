@@ -32,9 +32,9 @@ from shutthebox.rules.turn import BAGS, Turn, draws_again
 TURN_KEYS = frozenset(
     {
         "tiles", "rows", "back", "through", "row_points",
-        "start_open", "dice", "sides", "draw", "bag", "one_die", "one_die_at", "move", "min_tiles",
-        "max_tiles", "operations", "difference", "first_move_must_include", "ends_turn_on", "blocked",
-        "insurance", "doubles", "strikes", "turns", "score", "lost_score", "win",
+        "start_open", "dice", "sides", "draw", "bag", "one_die", "one_die_at", "one_die_tiles", "move",
+        "min_tiles", "max_tiles", "operations", "difference", "first_move_must_include", "ends_turn_on",
+        "blocked", "insurance", "doubles", "strikes", "turns", "score", "lost_score", "win",
     }
 )  # fmt: skip
 """The keys of a game that affect how a turn continues, or its worth."""

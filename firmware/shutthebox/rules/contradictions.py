@@ -30,6 +30,7 @@ from shutthebox.rules.profile import (
     MAX_DIGITS,
     MAX_LIMIT,
     NEEDS,
+    ONE_DIE_TILES,
     Blocked,
     Doubles,
     Draw,
@@ -404,6 +405,14 @@ _OF_SEVERAL_KEYS = (
         lambda box: not box.starting,
         "no tile of the box would be open; use its tiles",
         Need.TO_CHECK,
+    ),
+    Contradiction(
+        "one_die_tiles",
+        lambda box: box.one_die in (OneDie.OPTIONAL_SHUT, OneDie.FORCED_SHUT) and not box.one_die_once_shut,
+        lambda box: (
+            f"none of {_and(box.one_die_tiles or ONE_DIE_TILES)} is on a box of {len(box.tiles)} tiles; "
+            "use its tiles"
+        ),
     ),
     Contradiction(
         "first_move_must_include",

@@ -56,6 +56,8 @@ def _is_few(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
             return len(every) <= most
         case OneDie.OPTIONAL_FRONT | OneDie.FORCED_FRONT:
             return sum(front) <= most
+        case OneDie.OPTIONAL_SHUT | OneDie.FORCED_SHUT:
+            return not to_tiles(every) & profile.one_die_once_shut
         case OneDie.ONLY_ONE:
             return set(every) == {1}
 

@@ -31,6 +31,9 @@ MAX_SHUT_OTHERS = 9999
 
 MAX_OWN_THROWS = 9
 
+ONE_DIE_TILES = (7, 8, 9)
+"""The usual tiles that have to be shut for one die, where some have to be."""
+
 DOUBLED = "doubled"
 """A value of `Profile.shut_others`: a shut box doubles everyone else's score."""
 
@@ -66,9 +69,9 @@ class OneDie(StrEnum):
     """When a single die is thrown.
 
     *high*: no open tile is above a limit; *sum*: the open tiles add up to it or less; *tiles*: at most that
-    many are open; *front*: the front tiles add up to it or less; *only-one*: only tile 1 is open. Optional
-    leaves the choice to the player; forced and only-one mean exactly one die, because two dice never show a
-    1.
+    many are open; *front*: the front tiles add up to it or less; *shut*: certain tiles are shut; *only-one*:
+    only tile 1 is open. Optional leaves the choice to the player; forced and only-one mean exactly one die,
+    because two dice never show a 1.
     """
 
     NEVER = "never"
@@ -81,6 +84,8 @@ class OneDie(StrEnum):
     FORCED_TILES = "forced-tiles"
     OPTIONAL_FRONT = "optional-front"
     FORCED_FRONT = "forced-front"
+    OPTIONAL_SHUT = "optional-shut"
+    FORCED_SHUT = "forced-shut"
 
     @property
     def is_optional(self) -> bool:
@@ -373,6 +378,7 @@ def _to_matter(key: str, *values: object) -> Needs:
 _SEVERAL_PLAYERS = _to_matter("match", *all_but(MatchFormat.LADDER))
 _TWO_ROWS = Needs("rows", (2,), drops=True)
 _TWO_DICE = _to_matter("dice", *range(2, 10))
+_ONCE_SHUT = (OneDie.OPTIONAL_SHUT, OneDie.FORCED_SHUT)
 _BANK = Needs("stakes", (Stakes.BANK,))
 
 
@@ -468,7 +474,13 @@ class Profile:
         validation.whole(1, MAX_TILE * (MAX_TILE + 1) // 2),
         None,
         "The limit for that; None for the usual one.",
-        Needs("one_die", all_but(OneDie.NEVER, OneDie.ONLY_ONE), drops=True),
+        Needs("one_die", all_but(OneDie.NEVER, OneDie.ONLY_ONE, *_ONCE_SHUT), drops=True),
+    )
+    one_die_tiles: tuple[int, ...] | None = _key(
+        _rising(1, MAX_TILE),
+        None,
+        "The tiles that have to be shut for that, as far as the box has them; None for 7, 8 and 9.",
+        Needs("one_die", _ONCE_SHUT, drops=True),
     )
     move: MoveKind = _key(None, MoveKind.SET, "Which sets of tiles answer a throw.")
     min_tiles: int = _key(_TILE, 1, "The fewest tiles in one move.", Needs("move", (MoveKind.SET,)))
@@ -649,6 +661,12 @@ class Profile:
         if self.one_die_at is not None:
             return self.one_die_at
         return 1 if self.one_die in (OneDie.OPTIONAL_TILES, OneDie.FORCED_TILES) else 6
+
+    @property
+    def one_die_once_shut(self) -> Tiles:
+        """The tiles of this box that have to be shut for one die; 0 if that's not the rule."""
+        tiles = to_tiles(self.one_die_tiles or ONE_DIE_TILES) & self.all_tiles
+        return tiles if self.one_die in _ONCE_SHUT else 0
 
     @property
     def has_blanks(self) -> bool:

@@ -152,6 +152,11 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     """
     model, inherited = (keys.like, keys.inherited) if isinstance(keys, Keys) else ("", frozenset[str]())
     profile = _of_known_tiles(keys, where, name)
+    known = {tile for box in profile.on_every_box for tile in box.tiles}
+    if unknown := set(profile.one_die_tiles or ()) - known:
+        raise ProfileError(
+            f"{where}: one_die_tiles: tile {min(unknown)} is on no box of this profile; use its tiles"
+        )
     if wrong := complaints(profile, inherited):
         raise ProfileError(*(f"{where}: {complaint.to_text(model, inherited)}" for complaint in wrong))
     return profile

@@ -250,11 +250,20 @@ def _one_die(game: Profile) -> _Told:
             text = N_("When the foremost tiles add up to {at} or less, the player may throw one die instead.")
         case OneDie.FORCED_FRONT:
             text = N_("When the foremost tiles add up to {at} or less, one die must be thrown.")
+        case OneDie.OPTIONAL_SHUT:
+            text = N_("When no tile {shut} is open, the player may throw one die instead.")
+            if not game.starting & game.one_die_once_shut:
+                text = N_("The player may throw one die at any time.")
+        case OneDie.FORCED_SHUT:
+            text = N_("When no tile {shut} is open, one die must be thrown.")
+            if not game.starting & game.one_die_once_shut:
+                text = N_("Only one die is ever thrown.")
         case OneDie.ONLY_ONE:
             text = N_("When tile 1 is the only one open, one die must be thrown.")
             if game.rows == 2:
                 text = N_("When no tiles but 1s are open, one die must be thrown.")
-    yield Sentence(text, {"at": game.one_die_limit})
+    shut = to_numbers(game.one_die_once_shut)
+    yield Sentence(text, {"shut": shut} if shut else {"at": game.one_die_limit})
     if order_of(game).one_throw:
         yield Sentence(N_("One die is thrown only if the rule allows it for everyone still in."))
 
@@ -996,7 +1005,7 @@ _ALL = N_("{some} and {last}")
 _EITHER = N_("{some} or {last}")
 
 # Lists of which only one counts at a time.
-_ALTERNATIVES = ("boxes", "totals", "operations")
+_ALTERNATIVES = ("boxes", "totals", "operations", "shut")
 
 
 def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[str, ...]:

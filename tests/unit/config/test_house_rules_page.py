@@ -120,6 +120,7 @@ def has_default(of_key: tuple[str, object]) -> None:
             "the file's name",
             "just `tiles",
             "6; 1 with `tiles",
+            "7, 8 and 9",
             "1 each",
             "the worst score",
         )

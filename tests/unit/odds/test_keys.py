@@ -47,6 +47,7 @@ OTHERS: dict[str, Any] = {
     "bag": 28,
     "one_die": OneDie.NEVER,
     "one_die_at": 3,
+    "one_die_tiles": (5, 6),
     "move": MoveKind.FACES_FREE,
     "min_tiles": 2,
     "max_tiles": 1,
@@ -105,6 +106,8 @@ def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> Non
     game = replace(TWO_TO_GO, first_move_must_include=None) if key == "strikes" else TWO_TO_GO
     if key == "bag":
         game = replace(game, draw=Draw.DOMINOES)
+    if key == "one_die_tiles":
+        game = replace(game, one_die=OneDie.FORCED_SHUT, one_die_tiles=(4,))
     if key in ("back", "through", "row_points"):
         game = replace(game, rows=2)
     other = replace(game, **{key: OTHERS[key]})

@@ -10,7 +10,7 @@ from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import MatchFormat, ShutWins, Tie
+from shutthebox.rules.profile import MatchFormat, OneDie, Profile, ShutWins, Tie
 
 FIGURES = {
     "below-six": (builtin("below-six"), 11.065909203340, 9.401131582256, 0.502488226994),
@@ -47,3 +47,16 @@ def test_the_chance_of_who_begins(name: str) -> None:
     profile, *_, first = FIGURES[name]
     two = replace(profile, shut_wins=ShutWins.ROUND, tie=Tie.SHARE)
     assert Equilibrium(two, 2).chances()[0] == pytest.approx(first, abs=5e-13)
+
+
+def test_one_die_once_the_highest_tiles_are_shut() -> None:
+    twelve = Profile("twelve", tiles=tuple(range(1, 13)), one_die=OneDie.OPTIONAL_SHUT)
+    odds, start = Odds(twelve), turns.start(twelve)
+    assert float(odds.value(start).score) == pytest.approx(35.0568116435827, abs=5e-13)
+    assert float(odds.value(start, Objective.SHUT).shut) == pytest.approx(0.004749909306076153, abs=5e-15)
+
+
+def test_on_nine_tiles_that_is_when_no_tile_above_6_is_open() -> None:
+    nine = Profile("nine", one_die=OneDie.OPTIONAL_SHUT)
+    high = replace(nine, one_die=OneDie.OPTIONAL_HIGH)
+    assert Odds(nine).ends(turns.start(nine)) == Odds(high).ends(turns.start(high))

@@ -230,6 +230,19 @@ WRONG = [
     ("handicap = [[2]]\nfirst_move_must_include = 2", "handicap: without 2 there is nothing to play"),
     ("handicap = [[1, 10]]", "handicap: tile 10 is on no box of this profile"),
     ("start_open = [1, 10]", "start_open: tile 10 is on no box of this profile"),
+    (
+        'one_die = "optional-shut"\none_die_tiles = [7, 10]',
+        "one_die_tiles: tile 10 is on no box of this profile",
+    ),
+    (
+        'tiles = 12\nboxes = [6, 12]\none_die = "forced-shut"',
+        "one_die_tiles: none of 7, 8, 9 is on a box of 6 tiles; use its tiles",
+    ),
+    ("one_die_tiles = [7, 8, 9]", 'one_die_tiles: is not allowed with one_die = "never"'),
+    (
+        'one_die = "optional-shut"\none_die_at = 6',
+        'one_die_at: 6 is not allowed with one_die = "optional-shut"',
+    ),
     ('first_move_must_include = 2\nwin = "highest"\nlost_score = 1', "lost_score: 1 is better than"),
     ("first_move_must_include = 2\nlost_score = 44", "lost_score: 44 is better than the worst score"),
     ('match = "target-wins"\nlimit = 9\nwin = "lowest"', 'win: "lowest" contradicts match ='),
