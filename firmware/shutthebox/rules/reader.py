@@ -165,7 +165,12 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
 def to_played_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     """The profile of a match that has been played, or is being played, by these rules.
 
-    It may be one that can't be chosen any more. Takes the arguments of `to_profile`.
+    It may be one that can't be chosen any more.
+
+    Args:
+        keys: from `parse_keys`.
+        where: the file, for error messages.
+        name: the id if the keys have none.
 
     Raises:
         ProfileError: if the rules can't be played.
@@ -193,7 +198,12 @@ def _of_known_tiles(keys: Mapping[str, object], where: str, name: str) -> Profil
 
 
 def unchecked_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
-    """The profile with these keys, which may contradict each other. Takes the arguments of `to_profile`.
+    """The profile with these keys, which may contradict each other.
+
+    Args:
+        keys: from `parse_keys`.
+        where: the file, for error messages.
+        name: the id if the keys have none.
 
     Raises:
         ProfileError: if `name` is needed and isn't an id.

@@ -100,7 +100,16 @@ def legal_moves(
     faces: tuple[int, ...],
     must: int | None,
 ) -> tuple[Tiles, ...]:
-    """The moves for a throw if rows aren't plain. Takes the arguments of `shutthebox.rules.moves`."""
+    """The moves for a throw if rows aren't plain.
+
+    Args:
+        profile: the game.
+        open_tiles: the columns with an open tile.
+        behind: those whose front and back tiles are both open.
+        sums: what the throw may be read as.
+        faces: what the dice show, each once; unused for sets of tiles.
+        must: a number that the move has to shut; None for any.
+    """
     ways, most = ways_of(profile, open_tiles, behind), profile.max_tiles or 2 * len(profile.tiles)
     found: dict[Tiles, None] = {}
     if profile.move is MoveKind.SET:

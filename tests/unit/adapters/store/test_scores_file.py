@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import time
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Stakes
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.words import explain
 
@@ -175,6 +177,21 @@ def test_stakes_are_told_where_the_box_tells_them(tmp_path: Path) -> None:
     assert "a second stake" in running(tmp_path)["stakes"]
     writer(changed(owing, game=builtin("golf")), 1)
     assert running(tmp_path)["stakes"] is None
+
+
+@pytest.mark.parametrize(
+    ("stakes", "told"),
+    [
+        (Stakes.POOL, "into a pool"),
+        (Stakes.LOSER_PAYS, "After each round"),
+        (Stakes.LOSER_PAYS_MATCH, "buys the drinks once"),
+        (Stakes.BANK, "it takes 3 and pays by the score"),
+    ],
+)
+def test_every_kind_of_stakes_is_told(stakes: Stakes, told: str, tmp_path: Path) -> None:
+    game = replace(builtin("pub"), stakes=stakes, stake=3)
+    ScoresWriter(tmp_path, None)(changed(SHOW, game=game, staked=True), 0)
+    assert told in running(tmp_path)["stakes"]
 
 
 def test_the_past_is_looked_up_again_for_another_language_or_day(tmp_path: Path, evening: Path) -> None:
