@@ -57,6 +57,7 @@ class CommonThrow(Solver):
     """The chances of a round with one throw for everyone; those within it aren't known."""
 
     def _chances(self, match: Match) -> tuple[float, ...]:
+        self.check(match.players, About.ROUND)
         return CommonRound(self.game).wins()
 
     def _reasons_of_turns(self, players: int, about: About) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,6 @@ p_again)``. Positions are solved on first use, in floats.
 """
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TypeAlias
 
 from shutthebox.odds.model import MOST_TILES, check_keys
@@ -41,11 +40,13 @@ class SharedRow(Solver):
 
     def __init__(self, game: Profile) -> None:
         super().__init__(game)
+        self._row = TileRow(game.starting)
         self._throws: dict[int, Throws] = {}
         self._known: dict[tuple[int, _Insured], tuple[_Chances, int]] = {}
 
     def options(self, match: Match) -> list[tuple[int, Number]]:
         """Judges each option by what it leaves the others."""
+        self._check_row()
         if match.turn.awaits_answer:
             answers = turns.answers(match.rules, match.turn)
             found = [(shut, self.chances(match.move(shut))) for shut in answers]
@@ -61,6 +62,7 @@ class SharedRow(Solver):
         return self.chances(match)[match.player]
 
     def _chances(self, match: Match) -> _Chances:
+        self._check_row()
         seats, insured = self._seats(match)
         return self._by_seat(match, seats, self._solve(self._row.dense(match.turn.open), insured)[0])
 
@@ -69,18 +71,16 @@ class SharedRow(Solver):
         seats, insured = self._seats(match)
         return self._by_seat(match, seats, self._mean(self._row.dense(match.turn.open), insured, dice))
 
-    @cached_property
-    def _row(self) -> TileRow:
+    def _check_row(self) -> None:
+        """Refuses the game before its players, so that all questions are refused alike."""
         game = self.game
         if not order_of(game).one_row:
             raise OddsError(f"{game.name}: the players do not share a row")
         if game.rows == 2 or game.draw is Draw.DOMINOES:
             raise TooLargeError("a shared row of this kind has too many positions for exact odds")
         check_keys(game)
-        row = TileRow(game.starting)
-        if row.count > MOST_TILES[1]:
-            raise TooLargeError(f"{row.count} tiles are too many for exact odds")
-        return row
+        if self._row.count > MOST_TILES[1]:
+            raise TooLargeError(f"{self._row.count} tiles are too many for exact odds")
 
     def _reasons_of_turns(self, players: int, about: About) -> Iterator[tuple[str, str]]:
         if about is not About.ROUND:
