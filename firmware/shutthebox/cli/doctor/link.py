@@ -19,7 +19,7 @@ _PATIENCE_S = 5.0
 _CONNECT, _ACCEPTED = 0x10, b"\x20\x02\x00\x00"
 """MQTT 3.1.1: the first byte of CONNECT, and the CONNACK that accepts it."""
 
-_REFUSALS = {4: "user or password is wrong", 5: "this user isn't let in"}
+_REFUSALS = dict.fromkeys((4, 5), "the broker refuses: are link.user and link.password right?")
 
 
 def check_link(config: Config) -> Iterator[CheckResult]:

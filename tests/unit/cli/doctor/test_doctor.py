@@ -548,7 +548,9 @@ def test_a_box_that_can_not_meet_another_says_why(
         stack.callback(broker.process.kill)
         host = f"localhost:{broker.ports[1]}"
         assert found("broker") == ("ok", f"{host} lets this box in")
-        assert found("broker", password="wrong") == ("FAIL", f"{host}: this user isn't let in")
+        refused = "the broker refuses: are link.user and link.password right?"
+        assert found("broker", password="wrong") == ("FAIL", f"{host}: {refused}")
+        assert found("broker", user="wrong") == ("FAIL", f"{host}: {refused}")
         verdict, why = found("broker", ca="")
         assert (verdict, "certificate verify failed: self-signed certificate" in why) == ("FAIL", True)
         assert found("broker", ca="/nowhere.pem")[1] == "link.ca: /nowhere.pem: No such file or directory"
