@@ -58,6 +58,32 @@ def test_the_monitor_sees_every_lever_but_the_broken_one(table: Table) -> None:
     assert table.pi.read("/run/levers.code").decode().strip() == "1"
 
 
+def test_a_line_that_another_program_holds_is_named_with_that_program(table: Table) -> None:
+    table.pi.run("gpioset --mode=signal --background pinctrl-bcm2711 17=1")
+    assert until(lambda: "gpioset" in table.pi.run("gpioinfo pinctrl-bcm2711").out)
+    assert results(table.pi)["lever 2"] == ("FAIL", "line 17 is busy: gpioset has it")
+    table.pi.run("kill $(pidof gpioset)")
+    assert until(lambda: "gpioset" not in table.pi.run("gpioinfo pinctrl-bcm2711").out)
+
+
+def test_a_panel_that_is_not_as_configured_is_named_with_the_remedy(table: Table) -> None:
+    def display() -> str:
+        verdict, reason = results(table.pi)["display"]
+        assert verdict == "FAIL"
+        return reason
+
+    table.panel_parameter("address", 0x3D)
+    assert display().endswith("; but 0x3D answers: display.address = 0x3D")
+    table.panel_parameter("address", 0x3C)
+    table.panel_parameter("absent", 1)
+    assert "nothing answers at 0x3C" in (said := display())
+    assert "check its lead" in said
+    table.panel_parameter("absent", 0)
+    table.pi.run("mv /dev/i2c-1 /dev/elsewhere")
+    assert display() == "no /dev/i2c-1: dtparam=i2c_arm=on in config.txt, or i2c-dev"
+    table.pi.run("mv /dev/elsewhere /dev/i2c-1")
+
+
 def test_the_running_box_is_named_as_the_holder_of_its_lines(table: Table) -> None:
     table.start()
     verdict, reason = results(table.pi)["lever 1"]
