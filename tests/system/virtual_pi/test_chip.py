@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.virtual_pi import VirtualPi
-from tests.virtual_pi.image import CHIPS
-from tests.virtual_pi.machine import HEADER_CHIP
-from tests.virtual_pi.play import CONFIG, SETTINGS
-from tests.virtual_pi.table import Table, attract, install_box, until
+from tests.system.virtual_pi import VirtualPi
+from tests.system.virtual_pi.image import CHIPS
+from tests.system.virtual_pi.machine import HEADER_CHIP
+from tests.system.virtual_pi.play import CONFIG, SETTINGS
+from tests.system.virtual_pi.table import Table, attract, install_box, until
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(240)]
 
