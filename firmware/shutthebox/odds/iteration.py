@@ -1,21 +1,27 @@
-"""Best play if tiles can open again, so that positions repeat: modified policy iteration.
+"""Best play if positions can come back: modified policy iteration.
 
-It alternates passes with fixed answers and better answers until no answer can be improved. If turns under
-that play can last for as many throws as the rules allow, because nobody can shut the box or keeping tiles
-open is better, it starts at the end instead and works backwards: from the last throw that the rules allow on,
-a throw without a move ends the turn.
+They do if tiles can open again, or if an end's worth depends on where it leaves the other player, as in a
+tug. The iteration alternates passes with fixed answers and better answers until no answer can be improved. If
+turns under that play can last for as many throws as the rules allow, because nobody can shut the box or
+keeping tiles open is better, it starts at the end instead and works backwards: from the last throw that the
+rules allow on, a throw without a move ends the turn.
 
 The deciding worth and the tie-breaking worth are combined into one number, the aim: the first is scaled so
 that the second only counts if the firsts agree to nine digits or more. Each throw costs a tiny amount, so
 that play that ends is better than play in circles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter, mul, sub
+from typing import TypeAlias
 
 from shutthebox.odds.model import DiceChoice, PositionPlay, TurnModel
-from shutthebox.odds.worths import Goal
+from shutthebox.odds.worths import Goal, TooLargeError
 from shutthebox.rules.score import MAX_THROWS
+
+EndsFromWorths: TypeAlias = Callable[[list[int], int], None]
+"""Writes the worths of ends, which depend on those of positions, into a list that has both. The second
+argument is the worth of 1."""
 
 UNIT_BITS = 80
 """Bits after the binary point of all worths here."""
@@ -23,9 +29,9 @@ UNIT_BITS = 80
 _UNIT = 1 << UNIT_BITS
 _FIRST_BITS = 36
 """By how many bits the first worth outweighs the largest second one."""
-_TRIFLE, _SLACK, _SETTLED = _UNIT >> 16, _UNIT >> 28, _UNIT >> 42
-"""A throw's tiny cost; the smallest improvement that isn't rounding; the change at which a worth has
-settled."""
+_TRIFLE, _SLACK, _SLACK_ALONE, _SETTLED = _UNIT >> 16, _UNIT >> 28, _UNIT >> 50, _UNIT >> 42
+"""A throw's tiny cost; the smallest improvement that isn't rounding, with and without what breaks ties; the
+change at which a worth has settled."""
 
 _PASSES_TO_SEE, _NEGLIGIBLE = 32, 1e-12
 """Throws to follow to see how many turns go on for longer; the probability that's neglected."""
@@ -43,9 +49,19 @@ class Iteration:
             empty.
     """
 
-    def __init__(self, model: TurnModel, goal: Goal) -> None:
-        """Solves the model."""
-        self._model, self._first = model, len(model.ends)
+    def __init__(self, model: TurnModel, goal: Goal, ends_of: EndsFromWorths | None = None) -> None:
+        """Solves the model.
+
+        Args:
+            model: the positions.
+            goal: of the player.
+            ends_of: if the worths of ends depend on those of positions, writes them; else None. Then the
+                goal's are those to start with, and nothing breaks ties.
+
+        Raises:
+            TooLargeError: such worths don't settle.
+        """
+        self._model, self._first, self._ends_of = model, len(model.ends), ends_of
         ends = [goal.worth(end) for end in model.ends]
         for end in model.uncounted:
             # The throw that leads to it is added again.
@@ -53,22 +69,27 @@ class Iteration:
         self._per_throw = [_UNIT * each for each in goal.per_throw]
         seconds = [second for _, second in ends]
         largest = max(seconds) - min(seconds) + MAX_THROWS * abs(goal.per_throw[1]) + 1
-        self._first_bits = largest.bit_length() + _FIRST_BITS
+        self._first_bits = 0 if ends_of else largest.bit_length() + _FIRST_BITS
+        self._slack = _SLACK_ALONE if ends_of else _SLACK
         self.worths = [[_UNIT * ends[stop][part] for stop in model.stops] for part in (0, 1)]
         self._aims = self._aimed()
-        self._aim_per_throw = (self._per_throw[0] << self._first_bits) + self._per_throw[1] - _TRIFLE
+        self._aim_per_throw = (self._per_throw[0] << self._first_bits) + self._per_throw[1]
+        self._aim_per_throw -= 0 if ends_of else _TRIFLE
         self._play: list[PositionPlay] = [
             (choices[0], tuple([after[0] for after in choices[0].after]))
             for choices in model.choices[self._first :]
         ]
         stays = goal.per_throw[0] > 0 or max(ends)[0] > ends[model.stops[0]][0]
         self.late_plays: list[list[PositionPlay]] = []
-        if stays or not self._converges() or not self._ends_in_time():
+        if ends_of:
+            if not self._converges():
+                raise TooLargeError(f"{model.profile.name}: a tug in which so little moves has no exact odds")
+        elif stays or not self._converges() or not self._ends_in_time():
             self._to_the_limit()
             return
         self.worths[0] = [aim >> self._first_bits for aim in self._aims]
-        for worths, per_throw in zip(self.worths, self._per_throw, strict=True):
-            self._settle(worths, per_throw, _SETTLED)
+        for worths, one, per_throw in zip(self.worths, (_UNIT, 0), self._per_throw, strict=True):
+            self._settle(worths, one, per_throw, _SETTLED)
 
     def plays(self) -> Sequence[PositionPlay]:
         """The choice of dice at each position, and the position to go to for each of its `several`."""
@@ -81,7 +102,8 @@ class Iteration:
         """Runs modified policy iteration; returns whether it converged."""
         for _ in range(_MOST_ROUNDS):
             changed = self._improve(self._aims, limited=False)
-            settled = self._settle(self._aims, self._aim_per_throw, _SLACK, _PASSES_A_ROUND)
+            one = _UNIT << self._first_bits
+            settled = self._settle(self._aims, one, self._aim_per_throw, self._slack, _PASSES_A_ROUND)
             if settled and not changed:
                 return True
         return False
@@ -107,7 +129,7 @@ class Iteration:
                     aim = (aim + (choice.total - choice.lively) * self._aims[number]) // choice.total
                 else:
                     aim //= choice.lively
-                if best is None or aim > best + _SLACK:
+                if best is None or aim > best + self._slack:
                     best, play = aim, (choice, chosen)
             assert best is not None, "a position has a choice of dice"
             into[number] = best
@@ -119,12 +141,17 @@ class Iteration:
     def _choose(self, after: tuple[int, ...], best: int) -> int:
         """The best of some positions; the known best, unless another is better."""
         for position in after:
-            if self._aims[position] > self._aims[best] + _SLACK:
+            if self._aims[position] > self._aims[best] + self._slack:
                 best = position
         return best
 
     def _settle(
-        self, worths: list[int], per_throw: int, slack: int, most: int = _PASSES_A_ROUND * _MOST_ROUNDS
+        self,
+        worths: list[int],
+        one: int,
+        per_throw: int,
+        slack: int,
+        most: int = _PASSES_A_ROUND * _MOST_ROUNDS,
     ) -> bool:
         """Makes passes until the worths settle; returns False if that takes too many.
 
@@ -139,13 +166,15 @@ class Iteration:
         change = 0
         for count in range(1, most + 1):
             before = list(worths)
+            if self._ends_of:
+                self._ends_of(worths, one)
             for number, get, weights, lively, made in compiled:
                 worths[number] = (sum(map(mul, weights, get(worths))) + made) // lively
             changes = list(map(sub, worths, before))
             if max(map(abs, changes)) <= slack:
                 return True
             last, change = change, sum(changes)
-            if count % _PASSES_A_JUMP == 0 and (0 < change < last or last < change < 0):
+            if count % _PASSES_A_JUMP == 0 and 0 < abs(change) < abs(last):
                 for number, each in enumerate(changes):
                     worths[number] += each * change // (last - change)
         return False
@@ -178,7 +207,7 @@ class Iteration:
                 leads = tuple([_earlier(after, number, stop) for after in chosen])
                 again = choice.total - choice.lively
                 aim = (_total(play, leads, aims) + again * aims[stop]) // choice.total + self._aim_per_throw
-                if best is None or aim > best + _SLACK:
+                if best is None or aim > best + self._slack:
                     best, self._play[number - self._first] = aim, (choice, chosen)
                     for worths, per_throw in zip(self.worths, self._per_throw, strict=True):
                         total = _total(play, leads, worths) + again * worths[stop]

@@ -2,30 +2,23 @@
 
 A position is that of a single turn (`shutthebox.odds.model`); its tiles are those that the player still has
 to move, shut or open. A turn that ends earlier leaves the rest of the row to the other, whose chance is that
-of a turn starting there. Turns can go back and forth forever, so this is solved by modified policy iteration:
-passes with fixed answers alternate with better answers until no answer can be improved. A pass takes the
-positions in rising order and uses the worths it has found so far.
+of a turn starting there. Turns can go back and forth forever, so this is solved by iteration
+(`shutthebox.odds.iteration`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from operator import mul, truediv
 
-from shutthebox.odds.evaluate import TurnPlay, best_play_at, leads_to
+from shutthebox.odds.evaluate import TurnPlay
+from shutthebox.odds.iteration import UNIT_BITS, Iteration
 from shutthebox.odds.model import TurnModel
 from shutthebox.odds.solver import About, TurnSolver
-from shutthebox.odds.worths import OddsError, TooLargeError, Worth
+from shutthebox.odds.worths import Goal, OddsError, Worth
 from shutthebox.rules.match import Match
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import MatchFormat, Profile
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
-
-_SETTLED = 1e-14
-_ENOUGH = 1e-3
-"""Answers are improved once a pass changes worths by this fraction of what the first pass did."""
-_PASSES_A_ROUND, _MOST_PASSES = 20, 100
-"""A game in which tiles hardly ever move is decided by its last throw, and has no exact odds."""
 
 
 class TugPlay(TurnPlay):
@@ -93,36 +86,16 @@ class Tug(TurnSolver):
 
 def _worths(model: TurnModel) -> list[float]:
     """The chance to win at every position of a turn; the ends come first."""
-    first, whole, row = len(model.ends), model.row.size - 1, model.row
+    whole, row = model.row.size - 1, model.row
     begins = [model.number(Turn(row.sparse(mask))) if mask else 0 for mask in range(row.size)]
-    # The positions where turns begin, each with its end and where the other player continues.
-    ends = {begins[mask]: (model.stops[begins[mask]], begins[whole ^ mask]) for mask in range(1, row.size)}
-    worths = [float(end.shut) for end in model.ends] + [0.5] * (len(model.choices) - first)
-    get = worths.__getitem__
+    # Each end of a turn that leaves tiles, and where the other player continues. If the other has no tile to
+    # move, the same player begins another turn.
+    others = [(model.stops[begins[mask]], mask, begins[whole ^ mask]) for mask in range(1, row.size)]
 
-    def run(steps: Sequence[tuple[Sequence[int], Sequence[int], int]]) -> float:
-        """Makes a pass with fixed answers. Returns the largest change of a worth."""
-        most = 0.0
-        for number, (after, weights, lively) in enumerate(steps, first):
-            if number in ends:
-                end, other = ends[number]
-                # If the other has no tile to move, the same player begins another turn.
-                worths[end] = 1 - worths[other] if other else worths[number]
-            worth = sum(map(mul, weights, map(get, after))) / lively
-            most = max(most, abs(worth - worths[number]))
-            worths[number] = worth
-        return most
+    def ends_of(worths: list[int], one: int) -> None:
+        for end, mask, other in others:
+            worths[end] = 2 * one - worths[other] if other else worths[begins[mask]]
 
-    for _ in range(_MOST_PASSES):
-        steps = []
-        for number in range(first, len(worths)):
-            choice, chosen = best_play_at(model, number, worths, 0.0, truediv)
-            after, weights = zip(*leads_to(choice, chosen), strict=True)
-            steps.append((after, weights, choice.lively))
-        changed = run(steps)
-        if changed < _SETTLED:
-            return worths
-        for _ in range(_PASSES_A_ROUND):
-            if run(steps) < changed * _ENOUGH:
-                break
-    raise TooLargeError(f"{model.profile.name}: a tug in which so little moves has no exact odds")
+    # In halves: where nobody can ever move a tile, both keep the even chance that all start with.
+    found = Iteration(model, Goal(lambda end: (1 + end.shut, 0)), ends_of).worths[0]
+    return [worth / (2 << UNIT_BITS) for worth in found]
