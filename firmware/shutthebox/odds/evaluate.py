@@ -263,13 +263,18 @@ class BestPlay(TurnPlay):
         throws = MAX_THROWS + model.row.count * model.profile.rows * most
         largest = max(abs(goal.worth(end)[1]) for end in model.ends) + throws * abs(goal.per_throw[1])
         self._shift = (self._unit * most * (largest + 1)).bit_length() + 2
-        per_throw = self._key(*goal.per_throw)
+        unit, shift = self._unit, self._shift
+
+        def key(first: int, second: int) -> int:
+            return ((first << shift) + second) * unit
+
+        per_throw = key(*goal.per_throw)
         divide = floordiv if self.exact else self._round
-        worths: list[float] = [self._key(*goal.worth(end)) for end in model.ends]
+        worths: list[float] = [key(*goal.worth(end)) for end in model.ends]
         for number in model.uncounted:
             # The throw that leads to it is added again.
             worths[number] -= per_throw
-        super().__init__(model, [], lambda end: self._key(*goal.worth(end)), per_throw, divide)
+        super().__init__(model, [], lambda end: key(*goal.worth(end)), per_throw, divide)
         if not model.comes_back:
             self._worths = best_worths(model, worths, per_throw, divide)
             return
@@ -278,9 +283,6 @@ class BestPlay(TurnPlay):
         self._worths = [((one << self._shift) + two) * more for one, two in zip(*found.worths, strict=True)]
         self._plays = dict(enumerate(found.plays(), len(model.ends)))
         self._late_plays = found.late_plays
-
-    def _key(self, first: int, second: int) -> int:
-        return ((first << self._shift) + second) * self._unit
 
     def _read(self, value: int, by: int = 1) -> Worth:
         first, second = self._split(value)
