@@ -215,7 +215,7 @@ def test_players_at_one_box_who_want_no_rematch_end_it_for_both(tmp_path: Path) 
         host.box.press(100 * MS)
         simulation.wait(S)
         assert "Waiting for them" in host.text
-        assert "They want another" in guest.text
+        assert "They want more" in guest.text
         guest.box.press(S)
         simulation.wait(5 * S)
         assert "They have left" in host.text

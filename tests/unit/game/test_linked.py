@@ -443,7 +443,7 @@ def test_players_see_that_those_at_the_other_box_want_a_rematch() -> None:
     said = LinkReported(Received(Rematch(match.agreement.session, THEIRS)))
     effects = machine.step(said, 2 * S)
     assert PlaySound(Sound.WAKE) in effects, "they may have turned away"
-    assert "They want another" in shown_text(effects)
+    assert "They want more" in shown_text(effects)
     assert "Press: again" in shown_text(effects)
     assert machine.step(said, 3 * S) == [], "they're told once"
     machine.step(Held(), 4 * S)

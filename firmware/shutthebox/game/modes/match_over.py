@@ -273,7 +273,7 @@ def _others_want(linked: LinkedMatch, shared: Shared) -> Message | None:
         return message("They have left")
     if linked.rematch:
         return _WAITING
-    return message("They want another") if linked.wanted else None
+    return message("They want more") if linked.wanted else None
 
 
 def enter(target: EndMatch, context: Context) -> Step[MatchOver]:
