@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from . import root as roots
-from .root import LIBRARY_DEBS, NEEDED, Root, built
+from .root import GPIOZERO_DEB, LIBRARY_DEBS, NEEDED, Root, built
 
 
 @pytest.fixture(scope="session")
@@ -69,3 +69,33 @@ def new_root(deb: Path, library_debs: list[Path]) -> Iterator[Callable[[], Root]
 
     yield make
     shutil.rmtree(folder)
+
+
+#: What every Debian has whose owner may use sudo.
+BARE = ["systemd", "systemd-sysv", "dbus", "udev", "sudo", "ca-certificates"]
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Callable[..., Root]:
+    """Makes a Debian that has nothing of what our packages depend on, and some packages of ours in /opt.
+
+    It has this machine's network, for apt, until it's booted without one.
+    """
+    if (why := roots.missing()) is not None:
+        pytest.skip(why)
+    try:
+        tar, openskill = roots.base_with(BARE), roots.openskill()
+    except roots.FetchError as error:
+        pytest.skip(f"NOT CHECKED, no Debian 13 can be had: {str(error).strip().splitlines()[-1]}")
+
+    def make(*names: str) -> Root:
+        root = Root(tmp_path / "root", tar, outside=("--bind-ro=/etc/resolv.conf",))
+        (root.path / GPIOZERO_DEB[1:]).unlink()
+        for name in names:
+            root.put(built(name), f"/opt/{built(name).name}")
+        root.put(openskill, "/opt/python3-openskill_6_all.deb")
+        if root.run("apt-get", "update", check=False).returncode:
+            pytest.skip("NOT CHECKED: no network")
+        return root
+
+    return make

@@ -24,7 +24,10 @@ from .control import OWN, PROJECT, relations, stanza_of
 
 SUITE = "trixie"
 #: What every Raspberry Pi OS has; colorzero is what gpiozero depends on.
-BASE = ["systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "python3-colorzero"]
+BASE = [
+    "systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "sudo", "iproute2",
+    "python3-colorzero",
+]  # fmt: skip
 #: Debian 13 has gpiozero 1.6. Raspberry Pi OS has 2.0.1 instead; here it is made from PyPI's.
 GPIOZERO = "2.0.1"
 #: Ours that the box's package depends on, apart from its own Python.
@@ -176,6 +179,10 @@ class Root:
 
     def put(self, file: Path, to: str) -> None:
         shutil.copy(file, self.path / to[1:])
+
+    def write(self, path: str, text: str, mode: int = 0o644) -> None:
+        (self.path / path[1:]).write_text(text, encoding="utf-8")
+        (self.path / path[1:]).chmod(mode)
 
     def read(self, path: str) -> str:
         return (self.path / path[1:]).read_text(encoding="utf-8")

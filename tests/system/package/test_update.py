@@ -5,61 +5,27 @@ The box has every extra. Debian 13 lacks gpiozero 2, which Raspberry Pi OS bring
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.history import GIT, reaches_back_to
 
-from .control import OWN, PROJECT
-from .root import GPIOZERO_DEB, Root, built, cached
+from .control import OWN
+from .old_packages import OLD, packages_of
+from .pages import blocks, follow, page
+from .root import GPIOZERO_DEB, Root, built
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(900)]
 
-OLD = ("d0536d76", "5d07655a")
-"""Commits whose packages were given away as 0.1.0."""
-
 CONFIG = "/etc/shutthebox/config.toml"
-_COMPLETIONS = ("shutthebox.bash", "_shutthebox", "shutthebox.fish")
-
-
-def packages_of(commit: str) -> Path:
-    """A tar with the packages that `make deb` made of an earlier commit."""
-    if not reaches_back_to(commit):
-        pytest.skip(f"NOT CHECKED: the history here doesn't reach back to {commit}")
-
-    def make(to: Path) -> None:
-        source = to.with_suffix(".d") / "source"
-        source.mkdir(parents=True)
-        try:
-            packed = subprocess.run([*GIT, "archive", commit], cwd=PROJECT, capture_output=True, check=True)
-            subprocess.run(["tar", "-x", "-C", str(source)], input=packed.stdout, check=True)
-            if not (source / "debian").exists():
-                shutil.copytree(source / "packaging/debian", source / "debian")
-            # What a package has of them is of no account here.
-            for name in (*(f"completions/{name}" for name in _COMPLETIONS), "web/index.html"):
-                (source / name).parent.mkdir(exist_ok=True)
-                (source / name).touch()
-            subprocess.run(
-                ["nice", "dpkg-buildpackage", "-us", "-uc", "-b", "-d"], cwd=source, check=True,
-                capture_output=True, env={**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
-            )  # fmt: skip
-            debs = [path.name for path in source.parent.glob("*.deb")]
-            subprocess.run(["tar", "-c", "-f", str(to), "-C", str(source.parent), *debs], check=True)
-        finally:
-            shutil.rmtree(source.parent, ignore_errors=True)
-
-    return cached(f"packages-{commit}.tar", [commit], make)
 
 
 def update_command() -> str:
-    page = (PROJECT / "docs/package.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^sudo (apt install .*--only-upgrade.*)$", page, re.MULTILINE)
-    return str(command)
+    """The page's one command."""
+    (command,) = blocks(page("package.md"), "Update and remove")
+    return command
 
 
 @pytest.mark.parametrize("owners", ["edited", "untouched", "deleted"])
@@ -83,7 +49,7 @@ def test_one_command_updates_everything_and_asks_nothing(
     for name in OWN:
         if name != "shutthebox-web":
             root.put(built(name), f"/new/{built(name).name}")
-    root.run("sh", "-ec", f"cd /new && {update_command()}")
+    follow(root, update_command(), "/new")
     assert not root.run("dpkg", "--audit").stdout
     assert {name for name in OWN if is_installed(root, name)} == {
         *installed, "python3-shutthebox", "python3-luma-spans"

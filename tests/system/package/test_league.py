@@ -1,0 +1,260 @@
+"""A league by the lines of docs/league.md on a bare Debian 13, and leagues of before that are updated.
+
+The stand-ins: a certificate that certbot would have fetched; and gpiozero 2, as on a Raspberry Pi, from the
+moment that a box joins, which is the same machine here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.support.history import GIT
+from tests.support.league import FakeBox, played_record
+from tests.system.virtual_pi.table import until
+
+from . import root as roots
+from .control import OWN, PROJECT, relations, stanza_of
+from .daemon import without_pins
+from .old_packages import OLD, packages_of
+from .pages import blocks, follow, page
+from .root import GPIOZERO_DEB, NEEDED, Root, built
+
+pytestmark = [pytest.mark.package, pytest.mark.timeout(900)]
+
+FOUND, ADD, CARE = "From one box to a league", "Add a box", "Look after it"
+NAME = "league.example"
+FOLDER = "/var/lib/shutthebox-league"
+BACKUPS = "/var/backups/shutthebox-league"
+OUTBOX = "/var/spool/shutthebox/outbox"
+#: What the broker knows of the league's register.
+BROKERS_LIST = "/var/lib/mosquitto/shutthebox-league.json"
+SERVICES = ("consumer", "review", "page")
+AS_LEAGUE = ("sudo", "-u", "shutthebox-league", "shutthebox-league")
+FETCH = (
+    "import ssl, sys, urllib.request as r; "
+    "print(r.urlopen(sys.argv[1], context=ssl._create_unverified_context()).read().decode())"
+)
+#: The page as the web server in front gets it.
+FETCH_BEHIND = (
+    "import http.client, socket, sys; c = http.client.HTTPConnection('x'); "
+    "c.sock = socket.socket(socket.AF_UNIX); c.sock.connect('/run/shutthebox-league-page.sock'); "
+    "c.request('GET', sys.argv[1]); print(c.getresponse().read().decode())"
+)
+CERTBOT = f"""\
+#!/bin/sh
+# In place of certbot, which gets a certificate only where the world can reach it: the web server is asked for
+# a file as Let's Encrypt would, and certificate and hook are where certbot has them.
+set -eu
+while [ "$1" != -w ]; do shift; done
+mkdir -p "$2/.well-known/acme-challenge"
+echo proof >"$2/.well-known/acme-challenge/x"
+[ "$(python3 -c '{FETCH}' http://{NAME}/.well-known/acme-challenge/x)" = proof ]
+live=/etc/letsencrypt/live/{NAME}
+mkdir -p $live
+cd $live
+openssl req -x509 -nodes -newkey rsa:2048 -subj /CN={NAME} -days 9 -keyout privkey.pem -out fullchain.pem
+while [ "$1" != --deploy-hook ]; do shift; done
+RENEWED_DOMAINS={NAME} "$2"
+"""
+
+
+class League:
+    """A league in a root that is booted, and a box beside it."""
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self.commands = page("league.md")
+
+    def look(self, path: str, *, where: str = f"https://{NAME}") -> str:
+        """A page, as a visitor gets it; nothing if there is none."""
+        return self.root.run("python3", "-c", FETCH, f"{where}{path}", check=False).stdout
+
+    def look_behind(self, path: str) -> str:
+        """A page without a web server; nothing if there is none."""
+        return self.root.run("python3", "-c", FETCH_BEHIND, path, check=False).stdout
+
+    def health(self) -> str:
+        said = self.look("/health")
+        return str(json.loads(said)["status"]) if said else ""
+
+    def becomes_healthy(self) -> bool:
+        return until(lambda: self.health() == "ok", 180)
+
+    def __call__(self, *words: str) -> str:
+        """A command of the league."""
+        return self.root.run(*AS_LEAGUE, *words).stdout
+
+    def send(self, number: int, entry: bytes) -> None:
+        """Leaves an entry in the box's outbox as its unit does, and waits until the uplink has sent it."""
+        (self.root.path / "opt/entry").write_bytes(entry)
+        # Another user, with the outbox's group and no other way to it.
+        self.root.run(
+            "systemd-run", "--wait", "--pipe", "--property=DynamicUser=yes", "--property=PrivateUsers=yes",
+            "--property=SupplementaryGroups=shutthebox-outbox", f"--property=ReadWritePaths={OUTBOX}",
+            "--property=RestrictSUIDSGID=yes",
+            "sh", "-c", f"cd {OUTBOX} && cp /opt/entry new && chmod 640 new && mv new {number:016}.json",
+        )  # fmt: skip
+        assert until(lambda: not self.root.run("ls", OUTBOX).stdout, 180), self.log("shutthebox-uplink")
+
+    def log(self, unit: str = "shutthebox-*") -> str:
+        return self.root.run("journalctl", "--no-pager", "-u", unit).stdout
+
+    def assert_steady(self) -> None:
+        """Nothing has failed or been restarted by systemd."""
+        assert not self.root.run("systemctl", "--failed", "--no-legend").stdout
+        for name in (*(f"league-{name}" for name in SERVICES), "uplink"):
+            unit = f"shutthebox-{name}"
+            shown = self.root.run(
+                "systemctl", "show", "--value", "-p", "ActiveState", "-p", "NRestarts", unit
+            )
+            assert set(shown.stdout.split()) == {"active", "0"}, self.log(unit)
+
+
+def debians_for(*packages: str) -> list[str]:
+    """What Debian has of all that these packages of ours depend on."""
+    wanted = dict.fromkeys(name for package in packages for name in relations("Depends", stanza_of(package)))
+    of_others = {*OWN, "python3-gpiozero", "python3-openskill"}
+    return ["python3-colorzero", *(name for name in wanted if name not in of_others)]
+
+
+def test_from_one_box_to_a_league(bare: Callable[..., Root]) -> None:
+    root = bare("python3-shutthebox", "shutthebox-league", "shutthebox-uplink", "shutthebox", *NEEDED[1:])
+    league = League(root)
+    install, found, serve = blocks(league.commands, FOUND)
+    enrol, join = blocks(league.commands, ADD)
+    (move,) = (block for block in blocks(league.commands, CARE) if "move postgresql" in block)
+    # Fetched now, installed by the page's lines without a network: so no port of this machine is taken.
+    wanted = [*re.findall(r"apt install (.*)", "\n".join((install, serve, move))), *debians_for(*OWN)]
+    root.run("sh", "-ec", f"cd /opt; apt-get install -y --download-only {' '.join(wanted)}")
+    root.write("/etc/hosts", f"127.0.0.1 localhost {NAME}\n")
+    with root.boot(["--private-network"]):
+        follow(root, install)
+        follow(root, found)
+        root.write("/usr/local/bin/certbot", CERTBOT, 0o755)
+        follow(root, serve.replace("YOUR.NAME", NAME))
+        assert league.becomes_healthy(), league.log()
+        follow(root, "\n".join(line for line in serve.splitlines() if "certbot certonly" in line))
+        assert league.health() == "ok", "with a certificate that was renewed"
+        assert "The town" in league.look("/")
+        known = root.run("systemctl", "list-unit-files", "--no-legend", "shutthebox*").stdout
+        assert not re.search(r"^shutthebox\.service", known, re.MULTILINE), "a server is no box"
+        assert root.state() == "running"
+
+        root.put(roots.gpiozero(), GPIOZERO_DEB)
+        follow(root, f"dpkg --install {GPIOZERO_DEB}")
+        follow(root, blocks(page("package.md"), "Install on a Pi that's running")[0].splitlines()[0])
+        without_pins(root)
+        follow(root, enrol)
+        secret = f"{FOLDER}/league.toml"
+        assert root.run("stat", "--format=%a %U", secret).stdout == "600 shutthebox-league\n"
+        root.run("mv", secret, "/opt")
+        follow(root, f"systemctl daemon-reload\n{join}")
+        box = FakeBox("1" * 32)
+        league.send(1, box.play(played_record(1), int(time.time())))
+        assert "The Red Lion" in league.look("/match/1")
+        metrics = league.look("", where="http://127.0.0.1:9108/metrics")
+        assert 'shutthebox_league_messages_total{outcome="committed"} 1.0' in metrics
+
+        assert root.run("systemctl", "is-enabled", "shutthebox-league-backup.timer").stdout == "enabled\n"
+        root.run("systemctl", "start", "shutthebox-league-backup")
+        (copy,) = root.run("ls", BACKUPS).stdout.split()
+        assert json.loads(league.look("/health"))["backup_age_s"] < 600
+        league("restore", f"{BACKUPS}/{copy}")
+        assert league.becomes_healthy(), "with its backup"
+        follow(root, move)
+        assert league.becomes_healthy(), league.log()
+        assert "The Red Lion" in league.look("/match/1"), "in the other database"
+        league.send(2, box.play(played_record(2), int(time.time())))
+        assert "The Red Lion" in league.look("/match/2")
+        league.assert_steady()
+
+        league("void", "1")
+        assert "evoked" in league("revoke", "red-lion.1")
+        league("void", "1", "--undo")
+        assert until(lambda: "red-lion.1" not in root.run("cat", BROKERS_LIST).stdout)
+        root.run("apt-get", "purge", "-y", "shutthebox-league", "shutthebox-uplink")
+        assert not root.run("sh", "-c", f"ls -d {FOLDER} /var/spool/shutthebox 2>/dev/null || true").stdout
+        assert root.run("ls", BACKUPS).stdout.endswith(".sqlite3\n"), (
+            "copies are for the day when all else is gone"
+        )
+
+
+WRITE_ENTRIES = """\
+import sys, time
+from pathlib import Path
+from tests.support.league import FakeBox, played_record
+box = FakeBox("1" * 32)
+for number in (1, 2):
+    entry = box.play(played_record(number), int(time.time()))
+    Path(sys.argv[1], str(number)).write_bytes(entry)
+"""
+
+
+def entries_of(commit: str, folder: Path) -> list[bytes]:
+    """Two entries as a box of that commit writes them."""
+    packed = subprocess.run(
+        [*GIT, "archive", commit, "firmware", "league", "tests/support", "libraries"],
+        cwd=PROJECT, capture_output=True, check=True,
+    )  # fmt: skip
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
+    paths = (folder, folder / "firmware", folder / "league/src", folder / "league/uplink/src")
+    subprocess.run(
+        [sys.executable, "-c", WRITE_ENTRIES, str(folder)],
+        env={"PYTHONPATH": ":".join(map(str, paths))}, cwd=folder, check=True,
+    )  # fmt: skip
+    return [(folder / str(number)).read_bytes() for number in (1, 2)]
+
+
+@pytest.mark.parametrize("commit", OLD)
+def test_a_league_of_before_is_updated_by_the_same_command(tmp_path: Path, commit: str) -> None:
+    if (why := roots.missing()) is not None:
+        pytest.skip(why)
+    packages, then = packages_of(commit), tmp_path / "then"
+    then.mkdir()
+    entries = entries_of(commit, then)
+    try:
+        root = Root(tmp_path / "root", roots.base_with([*roots.BASE, *debians_for(*OWN)]))
+    except roots.FetchError as error:
+        pytest.skip(f"NOT CHECKED, no Debian 13 can be had: {str(error).strip().splitlines()[-1]}")
+    for folder in ("old", "new"):
+        (root.path / folder).mkdir()
+    subprocess.run(["tar", "-x", "-f", str(packages), "-C", str(root.path / "old")], check=True)
+    root.put(roots.openskill(), "/old/python3-openskill.deb")
+    root.write("/etc/hosts", f"127.0.0.1 localhost {NAME}\n")
+    league = League(root)
+    league.commands = subprocess.run(
+        [*GIT, "show", f"{commit}:docs/league.md"], cwd=PROJECT, capture_output=True, text=True, check=True
+    ).stdout
+    with root.boot(settled=False):
+        # Such a league needed a box's packages; these a machine that has gpiozero 2.
+        root.run("sh", "-ec", f"dpkg --install {GPIOZERO_DEB} /old/*.deb")
+        lines = "\n".join(blocks(league.commands, FOUND)).splitlines()
+        set_up = re.compile("shutthebox-league found|mosquitto|systemctl start")
+        follow(root, "\n".join(filter(set_up.search, lines)))
+        secret = league("enrol", "red-lion", "--pub", "The Red Lion")
+        root.write("/etc/shutthebox/league.toml", secret)
+        root.run("systemctl", "start", "shutthebox-uplink")
+        league.send(1, entries[0])
+
+        for name in OWN:
+            if name != "shutthebox-web":
+                root.put(built(name), f"/new/{built(name).name}")
+        follow(root, update_command(), "/new")
+        assert not root.run("dpkg", "--audit").stdout
+        assert root.run("shutthebox-league", "--version").stdout != "shutthebox-league 0.1.0\n"
+        assert until(lambda: "The Red Lion" in league.look_behind("/match/1"), 180), league.log()
+        # Written by the box of before; sent with its old key, by today's uplink, through today's broker.
+        root.run("systemctl", "restart", "shutthebox-uplink")
+        league.send(2, entries[1])
+        assert "The Red Lion" in league.look_behind("/match/2"), league.log()
+        assert until(lambda: json.loads(league.look_behind("/health"))["status"] == "ok", 180)
+        league.assert_steady()
+        # A box's package came with the league then. Without pins it rests.
+        assert root.run("systemctl", "show", "--value", "-p", "NRestarts", "shutthebox").stdout == "0\n"
