@@ -213,7 +213,7 @@ def entries_of(commit: str, folder: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("commit", OLD)
-def test_a_league_of_before_is_updated_by_the_same_command(tmp_path: Path, commit: str) -> None:
+def test_a_league_of_before_is_upgraded(tmp_path: Path, commit: str) -> None:
     if (why := roots.missing()) is not None:
         pytest.skip(why)
     packages, then = packages_of(commit), tmp_path / "then"
@@ -246,7 +246,8 @@ def test_a_league_of_before_is_updated_by_the_same_command(tmp_path: Path, commi
         for name in OWN:
             if name != "shutthebox-web":
                 root.put(built(name), f"/new/{built(name).name}")
-        follow(root, update_command(), "/new")
+        (upgrade,) = (block for block in blocks(page("league.md"), CARE) if "--only-upgrade" in block)
+        follow(root, upgrade, "/new")
         assert not root.run("dpkg", "--audit").stdout
         assert root.run("shutthebox-league", "--version").stdout != "shutthebox-league 0.1.0\n"
         assert until(lambda: "The Red Lion" in league.look_behind("/match/1"), 180), league.log()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 from PIL import Image
@@ -18,8 +16,8 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
-from .control import PROJECT
 from .daemon import STATE, as_nobody, journal, matches_begun, shown, without_pins
+from .pages import blocks, follow, page
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
@@ -194,18 +192,17 @@ def test_two_boxes_in_one_pub(new_root: Callable[[], Root]) -> None:
     root.put(Path(__file__).with_name("two_boxes.py"), "/opt/two_boxes.py")
     root.run("dpkg", "--install", GPIOZERO_DEB, *LIBRARY_DEBS, "/opt/shutthebox.deb", "/opt/uplink.deb")
     without_pins(root)
-    page = (PROJECT / "docs/link.md").read_text().partition("## Two boxes in one pub")[2]
-    steps = re.findall(r"```(?:sh|toml)\n(.*?)```", page, re.DOTALL)
-    commands, second = (dedent(steps[number]).replace("anchor.local", "localhost") for number in (0, 2))
+    commands, _, second, restart = blocks(page("link.md"), "Two boxes in one pub")
+    root.write("/etc/hosts", "127.0.0.1 localhost anchor.local\n")
     config = root.path / "etc/shutthebox/config.toml"
     # As an editor makes a new file.
     config.unlink()
     config.write_text(second)
     config.chmod(0o644)
     with root.boot():
-        root.run("sh", "-ec", re.sub("(?m)^sudo (apt .*)?", "", commands))
+        follow(root, commands)
         root.run("cp", "/etc/mosquitto/certs/link.pem", "/etc/shutthebox/broker.pem")
-        root.run("systemctl", "restart", "shutthebox")
+        follow(root, restart)
         # Which starts the helper again, too.
         assert until(lambda: active(root, SERVICES)), journal(root, "-u", SERVICES)
         assert until(lambda: link_says(root) == "resting"), journal(root)
