@@ -71,10 +71,6 @@ def new_root(deb: Path, library_debs: list[Path]) -> Iterator[Callable[[], Root]
     shutil.rmtree(folder)
 
 
-#: What every Debian has whose owner may use sudo.
-BARE = ["systemd", "systemd-sysv", "dbus", "udev", "sudo", "ca-certificates"]
-
-
 @pytest.fixture
 def bare(tmp_path: Path) -> Callable[..., Root]:
     """Makes a Debian that has nothing of what our packages depend on, and some packages of ours in /opt.
@@ -84,7 +80,7 @@ def bare(tmp_path: Path) -> Callable[..., Root]:
     if (why := roots.missing()) is not None:
         pytest.skip(why)
     try:
-        tar, openskill = roots.base_with(BARE), roots.openskill()
+        tar, openskill = roots.bare(), roots.openskill()
     except roots.FetchError as error:
         pytest.skip(f"NOT CHECKED, no Debian 13 can be had: {str(error).strip().splitlines()[-1]}")
 

@@ -25,9 +25,11 @@ from .control import OWN, PROJECT, relations, stanza_of
 SUITE = "trixie"
 #: What every Raspberry Pi OS has; colorzero is what gpiozero depends on.
 BASE = [
-    "systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "sudo", "iproute2",
+    "systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "sudo", "iproute2", "openssl",
     "python3-colorzero",
 ]  # fmt: skip
+#: What every Debian has whose owner may use sudo.
+BARE = ["systemd", "systemd-sysv", "dbus", "udev", "sudo", "ca-certificates"]
 #: Debian 13 has gpiozero 1.6. Raspberry Pi OS has 2.0.1 instead; here it is made from PyPI's.
 GPIOZERO = "2.0.1"
 #: Ours that the box's package depends on, apart from its own Python.
@@ -52,7 +54,9 @@ def built(package: str) -> Path:
 def prepare() -> None:
     """Makes the parts that are made once, so that they are there when a root is wanted."""
     base()
+    bare()
     gpiozero()
+    openskill()
 
 
 def missing() -> str | None:
@@ -82,13 +86,18 @@ def cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path:
 
 def base() -> Path:
     """The root as a tar: Debian with all that our packages depend on, but for gpiozero and each other."""
-    packages = ("shutthebox", "python3-shutthebox", *LIBRARIES, "shutthebox-uplink")
-    wanted = [name for package in packages for name in relations("Depends", stanza_of(package))]
-    # What the packages only suggest: the scoreboard's server; and a broker, with what makes its certificate.
-    wanted += ["lighttpd", "mosquitto", "openssl"]
-    return base_with(
-        [*BASE, *dict.fromkeys(name for name in wanted if name not in {"python3-gpiozero", *OWN})]
-    )
+    return base_with([*BASE, *debians_for(*OWN)])
+
+
+def bare() -> Path:
+    """A root, as a tar, that has nothing of what our packages depend on."""
+    return base_with(BARE)
+
+
+def debians_for(*packages: str) -> list[str]:
+    """What Debian has of all that these packages of ours depend on."""
+    wanted = dict.fromkeys(name for package in packages for name in relations("Depends", stanza_of(package)))
+    return [name for name in wanted if name not in {*OWN, "python3-gpiozero", "python3-openskill"}]
 
 
 def base_with(names: list[str], suite: str = SUITE) -> Path:

@@ -20,7 +20,7 @@ from tests.support.league import FakeBox, played_record
 from tests.system.virtual_pi.table import until
 
 from . import root as roots
-from .control import OWN, PROJECT, relations, stanza_of
+from .control import OWN, PROJECT
 from .daemon import without_pins
 from .old_packages import OLD, packages_of
 from .pages import blocks, follow, page
@@ -117,13 +117,6 @@ class League:
             assert set(shown.stdout.split()) == {"active", "0"}, self.log(unit)
 
 
-def debians_for(*packages: str) -> list[str]:
-    """What Debian has of all that these packages of ours depend on."""
-    wanted = dict.fromkeys(name for package in packages for name in relations("Depends", stanza_of(package)))
-    of_others = {*OWN, "python3-gpiozero", "python3-openskill"}
-    return ["python3-colorzero", *(name for name in wanted if name not in of_others)]
-
-
 def test_from_one_box_to_a_league(bare: Callable[..., Root]) -> None:
     root = bare("python3-shutthebox", "shutthebox-league", "shutthebox-uplink", "shutthebox", *NEEDED[1:])
     league = League(root)
@@ -131,7 +124,7 @@ def test_from_one_box_to_a_league(bare: Callable[..., Root]) -> None:
     enrol, join = blocks(league.commands, ADD)
     (move,) = (block for block in blocks(league.commands, CARE) if "move postgresql" in block)
     # Fetched now, installed by the page's lines without a network: so no port of this machine is taken.
-    wanted = [*re.findall(r"apt install (.*)", "\n".join((install, serve, move))), *debians_for(*OWN)]
+    wanted = [*re.findall(r"apt install (.*)", "\n".join((install, serve, move))), *roots.debians_for(*OWN)]
     root.run("sh", "-ec", f"cd /opt; apt-get install -y --download-only {' '.join(wanted)}")
     root.write("/etc/hosts", f"127.0.0.1 localhost {NAME}\n")
     with root.boot(["--private-network"]):
@@ -213,16 +206,11 @@ def entries_of(commit: str, folder: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("commit", OLD)
-def test_a_league_of_before_is_upgraded(tmp_path: Path, commit: str) -> None:
-    if (why := roots.missing()) is not None:
-        pytest.skip(why)
+def test_a_league_of_before_is_upgraded(new_root: Callable[[], Root], tmp_path: Path, commit: str) -> None:
+    root = new_root()
     packages, then = packages_of(commit), tmp_path / "then"
     then.mkdir()
     entries = entries_of(commit, then)
-    try:
-        root = Root(tmp_path / "root", roots.base_with([*roots.BASE, *debians_for(*OWN)]))
-    except roots.FetchError as error:
-        pytest.skip(f"NOT CHECKED, no Debian 13 can be had: {str(error).strip().splitlines()[-1]}")
     for folder in ("old", "new"):
         (root.path / folder).mkdir()
     subprocess.run(["tar", "-x", "-f", str(packages), "-C", str(root.path / "old")], check=True)
