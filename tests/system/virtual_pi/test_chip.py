@@ -9,7 +9,7 @@ from tests.system.virtual_pi.machine import HEADER_CHIP
 from tests.system.virtual_pi.play import CONFIG, SETTINGS
 from tests.system.virtual_pi.table import Table, attract, install_box, until
 
-pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(900)]
 
 
 @pytest.fixture
