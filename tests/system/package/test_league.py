@@ -117,6 +117,12 @@ class League:
             assert set(shown.stdout.split()) == {"active", "0"}, self.log(unit)
 
 
+def call_it(root: Root, name: str) -> None:
+    """Gives the machine a name that it finds itself by."""
+    root.write("/etc/hostname", f"{name}\n")
+    root.write("/etc/hosts", f"127.0.0.1 localhost {name}\n")
+
+
 def test_from_one_box_to_a_league(bare: Callable[..., Root]) -> None:
     root = bare("python3-shutthebox", "shutthebox-league", "shutthebox-uplink", "shutthebox", *NEEDED[1:])
     league = League(root)
@@ -126,7 +132,7 @@ def test_from_one_box_to_a_league(bare: Callable[..., Root]) -> None:
     # Fetched now, installed by the page's lines without a network: so no port of this machine is taken.
     wanted = [*re.findall(r"apt install (.*)", "\n".join((install, serve, move))), *roots.debians_for(*OWN)]
     root.run("sh", "-ec", f"cd /opt; apt-get install -y --download-only {' '.join(wanted)}")
-    root.write("/etc/hosts", f"127.0.0.1 localhost {NAME}\n")
+    call_it(root, NAME)
     with root.boot(["--private-network"]):
         follow(root, install)
         follow(root, found)
@@ -215,7 +221,7 @@ def test_a_league_of_before_is_upgraded(new_root: Callable[[], Root], tmp_path: 
         (root.path / folder).mkdir()
     subprocess.run(["tar", "-x", "-f", str(packages), "-C", str(root.path / "old")], check=True)
     root.put(roots.openskill(), "/old/python3-openskill.deb")
-    root.write("/etc/hosts", f"127.0.0.1 localhost {NAME}\n")
+    call_it(root, NAME)
     league = League(root)
     league.commands = subprocess.run(
         [*GIT, "show", f"{commit}:docs/league.md"], cwd=PROJECT, capture_output=True, text=True, check=True
