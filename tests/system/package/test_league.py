@@ -131,6 +131,7 @@ def test_from_one_box_to_a_league(bare: Callable[..., Root]) -> None:
     (move,) = (block for block in blocks(league.commands, CARE) if "move postgresql" in block)
     # Fetched now, installed by the page's lines without a network: so no port of this machine is taken.
     wanted = [*re.findall(r"apt install (.*)", "\n".join((install, serve, move))), *roots.debians_for(*OWN)]
+    wanted.append("python3-colorzero")  # gpiozero depends on it
     root.run("sh", "-ec", f"cd /opt; apt-get install -y --download-only {' '.join(wanted)}")
     call_it(root, NAME)
     with root.boot(["--private-network"]):
@@ -147,7 +148,7 @@ def test_from_one_box_to_a_league(bare: Callable[..., Root]) -> None:
         assert root.state() == "running"
 
         root.put(roots.gpiozero(), GPIOZERO_DEB)
-        follow(root, f"dpkg --install {GPIOZERO_DEB}")
+        follow(root, f"apt install {GPIOZERO_DEB}")
         follow(root, blocks(page("package.md"), "Install on a Pi that's running")[0].splitlines()[0])
         without_pins(root)
         follow(root, enrol)
