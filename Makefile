@@ -145,6 +145,8 @@ deb:
 	@cp -RL packaging/debian $(DEB)/source/
 	@cp -R packaging/completions $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
+	@# Debian 12's hatchling refuses Pythons that came after it, and no package of Debian's has that list.
+	@cd $(DEB)/source && sed -i '/:: Python :: 3\../d' $$(find . -name pyproject.toml)
 	@number=$$(packaging/dev-number) && cd $(DEB)/source && \
 	    sed -i "s/^__version__ = \"\(.*\)\.dev0\"/__version__ = \"\1.dev$$number\"/" $(VERSIONED) && \
 	    sed -i "1s/~dev0)/~dev$$number)/" debian/changelog
