@@ -199,12 +199,10 @@ for number in (1, 2):
 
 def entries_of(commit: str, folder: Path) -> list[bytes]:
     """Two entries as a box of that commit writes them."""
-    packed = subprocess.run(
-        [*GIT, "archive", commit, "firmware", "league", "tests/support", "libraries"],
-        cwd=PROJECT, capture_output=True, check=True,
-    )  # fmt: skip
+    packed = subprocess.run([*GIT, "archive", commit], cwd=PROJECT, capture_output=True, check=True)
     subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
-    paths = (folder, folder / "firmware", folder / "league/src", folder / "league/uplink/src")
+    # Where each package was has changed.
+    paths = [folder, *{found.parents[1] for found in folder.rglob("shutthebox*/__init__.py")}]
     subprocess.run(
         [sys.executable, "-c", WRITE_ENTRIES, str(folder)],
         env={"PYTHONPATH": ":".join(map(str, paths))}, cwd=folder, check=True,
