@@ -48,7 +48,10 @@ def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def new_root(deb: Path, library_debs: list[Path]) -> Iterator[Callable[[], Root]]:
-    """Makes a Debian with the packages lying in /opt, not yet installed."""
+    """Makes a Debian with the packages lying in /opt, not yet installed.
+
+    The first time it's fetched, for as long as that takes: a test's limit counts the test alone.
+    """
     if (why := roots.missing()) is not None:
         pytest.skip(why)
     try:

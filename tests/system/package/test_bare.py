@@ -9,7 +9,7 @@ import pytest
 from .pages import blocks, follow, page
 from .root import Root
 
-pytestmark = [pytest.mark.package, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.package, pytest.mark.timeout(900, func_only=True)]
 
 
 def test_the_tools_on_a_desktop(bare: Callable[..., Root]) -> None:

@@ -15,7 +15,7 @@ from tests.system.virtual_pi.table import until
 from .daemon import STATE, as_nobody, journal, matches_begun, shown, without_pins
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
-pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.package, pytest.mark.timeout(600, func_only=True)]
 
 CONFIG = "/etc/shutthebox/config.toml"
 CARD = "/run/shutthebox-card"

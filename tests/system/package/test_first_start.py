@@ -13,7 +13,7 @@ from .control import PROJECT
 from .daemon import shown, without_pins
 from .root import GPIOZERO_DEB, Root
 
-pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.package, pytest.mark.timeout(600, func_only=True)]
 
 USER_DATA = PROJECT / "docs/user-data"
 REBOOTS = 133  # how systemd-nspawn ends when the machine inside wants to start again

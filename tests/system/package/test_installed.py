@@ -16,7 +16,7 @@ from shutthebox.config.schema import default_text
 from .control import PROJECT
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
-pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.package, pytest.mark.timeout(600, func_only=True)]
 
 
 def version_of(package: str) -> str:

@@ -20,7 +20,7 @@ from .daemon import STATE, as_nobody, journal, matches_begun, shown, without_pin
 from .pages import blocks, follow, page
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
-pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.package, pytest.mark.timeout(600, func_only=True)]
 
 CARD = Path(__file__).parents[3] / "packaging/image/root"
 #: How nspawn ends when the machine in it does.

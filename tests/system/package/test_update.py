@@ -17,7 +17,7 @@ from .old_packages import OLD, packages_of
 from .pages import blocks, follow, page
 from .root import GPIOZERO_DEB, Root, built
 
-pytestmark = [pytest.mark.package, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.package, pytest.mark.timeout(900, func_only=True)]
 
 CONFIG = "/etc/shutthebox/config.toml"
 
