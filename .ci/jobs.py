@@ -70,7 +70,7 @@ class Job:
         name: of its script, with the script's argument if it takes one.
         minutes: it takes on two idle cores, with what it needs installed and fetched.
         when: it's due.
-        paths: its files, as git's pathspecs; only for jobs that are due once one has changed.
+        paths: its files, as git's pathspecs; for every job that's due once one has changed.
         packages: of Debian's, that it needs.
         is_privileged: it makes Debian roots or mounts disks, which a container only may with `--privileged`.
         debian: whose container it runs in.
@@ -102,20 +102,21 @@ _FOLLOWED = ("README.md", "Makefile", "constraints.txt", *_PYPROJECTS, "tests/sy
 JOBS = (
     Job("lint", 2, When.ALWAYS, packages=_BUILD),
     Job("fast", 2, When.ALWAYS, packages=_TESTS, is_privileged=True),
-    Job("slow", 12, When.ALWAYS, packages=_TESTS, is_privileged=True),
+    Job("slow", 20, When.ALWAYS, packages=_TESTS, is_privileged=True),
     Job(
-        "package", 5, When.ALWAYS, is_privileged=True,
+        "package", 14, When.ALWAYS, is_privileged=True,
         packages=(
             *_BUILD, *_ROOTS, "lintian", "debhelper", "dh-python", "pybuild-plugin-pyproject", "python3-all",
             "python3-hatchling", "build-essential", "openssl",
         ),
     ),
     Job("readme trixie", 4, When.ALWAYS, packages=(*_BUILD, *_ROOTS), is_privileged=True),
-    Job("readme bookworm", 4, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
-    Job("readme forky", 5, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
+    Job("readme bookworm", 4, When.WEEKLY, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
+    Job("readme forky", 5, When.WEEKLY, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
     Job("wheels", 2, paths=(*_PYPROJECTS, ".ci/wheels"), packages=_BUILD),
     Job(
-        "libraries", 4, paths=("packaging/debian/control", "tests/system/pythons", "league/openskill.sh"),
+        "libraries", 4, When.WEEKLY,
+        paths=("packaging/debian/control", "tests/system/pythons", "league/openskill.sh"),
         packages=(*_BUILD, *_ROOTS, "dpkg-dev"), is_privileged=True,
     ),
     Job(
@@ -124,7 +125,7 @@ JOBS = (
     ),
     Job("hardware", 4, paths=("hardware", "tests/unit/hardware"), packages=(*_BUILD, "prusa-slicer")),
     Job(
-        "virtual-pi", 25,
+        "virtual-pi", 25, When.WEEKLY,
         paths=(
             "tests/system/virtual_pi", "tests/unit/pins", "libraries", "systemd/shutthebox*.service",
             "firmware/shutthebox/adapters/gpio*", "firmware/shutthebox/runtime",
@@ -140,11 +141,11 @@ JOBS = (
         ),
     ),
     Job(
-        "gpiozero", 12, paths=("libraries/gpiozero-gpiod", "tests/system/gpiozero_suite"),
+        "gpiozero", 12, When.WEEKLY, paths=("libraries/gpiozero-gpiod", "tests/system/gpiozero_suite"),
         packages=(*_BUILD, *_VIRTUAL_PI), is_privileged=True, debian="bookworm",
     ),
     Job(
-        "lowest", 5, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, is_privileged=True,
+        "lowest", 5, When.WEEKLY, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, is_privileged=True,
         debian="bookworm",
     ),
     Job("audit", 1, When.WEEKLY, packages=_BUILD),

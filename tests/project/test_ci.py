@@ -47,7 +47,7 @@ def test_contributing_tells_of_every_job_and_when_it_runs() -> None:
 @pytest.mark.skipif(not is_clone(), reason="NOT CHECKED: git lists the files, and this is no clone")
 def test_every_path_of_a_job_has_a_file() -> None:
     for job in jobs.JOBS:
-        assert bool(job.paths) == (job.when is jobs.When.CHANGED), job.name
+        assert job.paths or job.when is not jobs.When.CHANGED, job.name
         for path in job.paths:
             found = subprocess.check_output([*GIT, "ls-files", path], cwd=jobs.TOP, text=True)
             assert found, f"{job.name}: no file matches {path}"
