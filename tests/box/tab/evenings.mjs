@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 const [folder, program, player, count] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`));
-const { openMemory } = await import(new URL("../../packaging/web/memory.js", import.meta.url));
+const { openMemory } = await import(new URL("../../../packaging/web/memory.js", import.meta.url));
 const python = await loadPyodide({ indexURL: `${folder}/` });
 python.unpackArchive(new Uint8Array(readFileSync(program)), "zip", { extractDir: "/program" });
 python.FS.writeFile("/program/player.py", readFileSync(player, "utf8"));

@@ -10,7 +10,7 @@ python.unpackArchive(new Uint8Array(readFileSync(program)), "zip", { extractDir:
 python.unpackArchive(new Uint8Array(readFileSync(scenarios[0])), "zip", { extractDir: "/scenarios" });
 try {
   python.runPython("import sys; sys.path.insert(0, '/program')");
-  python.runPython(readFileSync(new URL("../support/same_lines.py", import.meta.url), "utf8"));
+  python.runPython(readFileSync(new URL("../../support/same_lines.py", import.meta.url), "utf8"));
   python.runPython("from pathlib import Path; print('\\n'.join(lines_of(Path('/scenarios'))))");
 } catch (error) {
   console.log(error.message);

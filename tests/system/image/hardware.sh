@@ -19,7 +19,7 @@ make -C /usr/src/linux-headers-$version M=/module ARCH=arm64 CROSS_COMPILE=aarch
 aarch64-linux-gnu-strip --strip-debug i2c-panel.ko
 SCRIPT
 mmdebstrap --quiet --variant=apt --architectures=amd64,arm64 --include=gcc-14-aarch64-linux-gnu,make,libc6:arm64 \
-    --setup-hook="$(dirname "$0")/../../packaging/image/sources.sh \"\$1\" system" \
+    --setup-hook="$(dirname "$0")/../../../packaging/image/sources.sh \"\$1\" system" \
     --customize-hook='mkdir "$1/module"' --customize-hook="copy-in $source/i2c-panel.c $build/make /module" \
     --customize-hook='chroot "$1" sh /module/make >&2' --customize-hook="copy-out /module/i2c-panel.ko $to" \
     --format=null trixie -
