@@ -123,7 +123,10 @@ JOBS = (
         "postgresql", 4, paths=("league/src", "tests/box/league", "tests/support/postgresql.py"),
         packages=(*_BUILD, "postgresql", "mosquitto", "nginx-light", "nftables", "systemd", "openssl"),
     ),
-    Job("hardware", 4, When.WEEKLY, paths=("hardware", "tests/unit/hardware"), packages=(*_BUILD, "prusa-slicer")),
+    Job(
+        "hardware", 4, When.WEEKLY, paths=("hardware", "tests/unit/hardware"),
+        packages=(*_BUILD, "prusa-slicer"),
+    ),
     Job(
         "virtual-pi", 25, When.WEEKLY,
         paths=(
