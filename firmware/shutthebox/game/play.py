@@ -260,8 +260,12 @@ def judge_levers(
 
 def confirm_part(play: MatchInPlay, board: Board) -> MatchInPlay | None:
     """Confirms the part of an answer whose rest uses the tiles behind; None if there's none."""
-    confirmed = board.confirm()
-    return None if confirmed is None else play._replace(board=board._replace(confirmed=confirmed))
+    if (confirmed := board.confirm()) is None:
+        return None
+    after = read_board(
+        board.rules, board.turn, board.levers, behind=board.behind, asked=board.asked, confirmed=confirmed
+    )
+    return play._replace(board=after)
 
 
 def board_of(play: MatchInPlay, shared: Shared) -> Board:
