@@ -136,10 +136,6 @@ class Ready(TurnMode):
             return Step(self)
         return Step(replace(self, best_dice=dice_hint(hint)))
 
-    def dice_ready(self, came: DiceReady, context: Context) -> Step[Ready]:
-        """Takes the computer's number of dice."""
-        return Step(replace(self, computers_dice=came.dice) if came.match == self.play.match else self)
-
     def _throw(self, context: Context, dice: int, *, pressed: bool) -> Step[Ready | RollDice | EnterThrow]:
         """Throws the dice, or asks for the throw of real dice; refused while levers are wrong."""
         play = self.play

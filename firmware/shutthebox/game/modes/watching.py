@@ -6,7 +6,7 @@ The levers have nothing to do here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from shutthebox.game.facts import Began, Linked
 from shutthebox.game.judge import FINE
@@ -32,8 +32,6 @@ from shutthebox.rules.match import Stage
 from shutthebox.rules.match import begin as begin_match
 
 _SECOND_NS = 1_000_000_000
-
-_Mode = TypeVar("_Mode", bound=MatchMode)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
