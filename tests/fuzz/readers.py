@@ -37,9 +37,9 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Signed
 from shutthebox.rules import record
 from shutthebox.rules.actions import Moved, Thrown, apply
-from shutthebox.rules.endings import Reason
 from shutthebox.rules.linked_dice import why_unproven
-from shutthebox.rules.match import Result, begin
+from shutthebox.rules.match import begin
+from shutthebox.rules.position import Reason, Result
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
 from shutthebox.simulator.page import message

@@ -103,7 +103,7 @@ def test_every_outcome_of_a_turn_is_played_recorded_shown_and_said(outcome: Outc
     assert outcome in ENDINGS, "a game and a turn that end so: ENDINGS"
     profile, actions = ENDINGS[outcome]
     *_, ended = replay(Record(profile, 2, 2, actions))
-    assert outcome in {row.outcome for row in ended.rows}, "played"
+    assert outcome in {row.outcome for row in ended.round.rows}, "played"
     record = Record(profile, 2, 2, (*actions, Advanced()))
     assert parse(write(record), "here", lambda *_: profile) == record, "recorded and read"
     settings = settings_for(profile, players=2)

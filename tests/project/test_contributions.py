@@ -477,9 +477,9 @@ ORDER = Contribution(
                 "class Backwards(OrderOfPlay, turns=Turns.BACKWARDS):\n"
                 '    """Whole turns, from the last seat to the first."""\n\n    whole_turns = True\n'
                 '    sentence = Sentence(N_("The last seat is next."))\n\n'
-                "    def next_seat(self, match: _Playing) -> int | None:\n"
+                "    def next_seat(self, match: Position) -> int | None:\n"
                 '        """The last of those who have had no turn."""\n'
-                "        waiting = (i for i in reversed(match.seats) if match.rows[i].outcome is None)\n"
+                "        waiting = (i for i in reversed(match.round.seats) if match.round.rows[i].outcome is None)\n"
                 "        return next(waiting, None)\n\n",
             ),
             noticed="import shutthebox.rules.match",
@@ -498,7 +498,7 @@ from shutthebox.rules.words import explain
 game = replace(builtin("pub"), turns=Turns.BACKWARDS, shut_wins=ShutWins.NO)
 assert "The last seat is next." in explain(game)
 match, players = begin(game, 3), []
-while match.round == 1 and match.result is None:
+while match.round.number == 1 and match.result is None:
     if match.stage.value == "advance":
         match = match.advance()
         continue

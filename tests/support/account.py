@@ -82,7 +82,7 @@ class Account:
         self.starts = [oracle.start(match.game, seat) for seat in everybody]
         self._rounds: list[list[oracle.Ended]] = []
         self.seats: tuple[int, ...] = tuple(range(self.players))
-        self._begins = self._first = match.first
+        self._begins = self._first = match.round.first_player
         self._ties = self._ties_to_come = 0
         self.winners: tuple[int, ...] = ()
         self.over = self.captain = False

@@ -4,8 +4,9 @@ from random import Random
 
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.tiles import to_numbers
 
@@ -18,8 +19,8 @@ def next_action(match: Match, chance: Random) -> Action:
     if match.stage is Stage.ADVANCE:
         return Advanced()
     if match.stage is Stage.THROW:
-        if match.common is not None:
-            return Thrown(match.common)
+        if match.round.common is not None:
+            return Thrown(match.round.common.faces)
         if profile.draw is Draw.DOMINOES:
             return Thrown(chance.choice(turns.bag(profile, turn)))
         dice = chance.choice(dice_allowed(profile, turn.open, turn.behind))

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile, ShutWins, Tie
 from shutthebox.rules.turn import Outcome
 

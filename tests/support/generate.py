@@ -10,8 +10,9 @@ from tests.support.chance import next_action
 
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.orders import order_of
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import (
     Back,
     Blocked,
@@ -297,6 +298,6 @@ def random_record(profile: Profile, players: int, seed: int, most: int = 2000) -
     """A match at random, up to so many actions."""
     played = list(play(profile, players, seed, most))
     actions = tuple(action for _, action, _ in played)
-    first = played[0][0].first if played else 0
+    first = played[0][0].round.first_player if played else 0
     conditions = Conditions(first=first + 1) if first else None
     return Record(profile, seats(profile, players), profile.rounds, actions, conditions)

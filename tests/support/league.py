@@ -26,7 +26,8 @@ from shutthebox.outbox_entry import NO_HASH, Content, MatchPlayed, OutboxEntry, 
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.equal_dice import Tournament
-from shutthebox.rules.match import Stage, begin
+from shutthebox.rules.match import begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.record import Record, write
 from shutthebox.rules.turn import answers
 from shutthebox_league.access import CONSUMER

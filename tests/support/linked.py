@@ -14,8 +14,8 @@ from shutthebox.rules.actions import Action, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, LinkProof
 from shutthebox.rules.linked_boxes import LinkedBoxes
 from shutthebox.rules.linked_dice import DiceChain, linked_throw
-from shutthebox.rules.match import Stage, begin
-from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.match import begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.record import Record
 
 
@@ -27,10 +27,10 @@ def linked_record(seed: int = 1, game: str = "traditional", rounds: int = 1, mos
     match, actions, throws = begin(builtin(game), 2, rounds), list[Action](), 0
     while match.stage is not Stage.FINISHED and len(actions) < most:
         action = next_action(match, random)
-        if isinstance(action, Thrown) and match.common is None:
+        if isinstance(action, Thrown) and match.round.common is None:
             throws += 1
             links = host.link(throws), guest.link(throws)
-            dice = random.choice(dice_allowed(match.rules, match.turn.open, match.turn.behind))
+            dice = random.choice(match.dice_allowed)
             action = Thrown(linked_throw(match, throws, dice, links))
         actions.append(action)
         match = apply(match, action)

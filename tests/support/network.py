@@ -7,8 +7,7 @@ from shutthebox.link.messages import Sync
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
 from shutthebox.rules.linked_dice import DiceChain
-from shutthebox.rules.match import Stage
-from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.position import Stage
 
 
 class End:
@@ -41,12 +40,10 @@ class End:
         if not linked.is_ours or linked.rolled is not None:
             return False
         match match.stage:
-            case Stage.THROW if match.common is not None:
-                self.keep(Thrown(match.common))
+            case Stage.THROW if match.round.common is not None:
+                self.keep(Thrown(match.round.common.faces))
             case Stage.THROW:
-                self.keep(
-                    Rolled(random.choice(dice_allowed(match.rules, match.turn.open, match.turn.behind)))
-                )
+                self.keep(Rolled(random.choice(match.dice_allowed)))
             case Stage.ADVANCE:
                 self.keep(Advanced())
             case Stage.ANSWER:

@@ -359,5 +359,5 @@ def _question(question: Question) -> str:
             return f"for the answer of a {strength} to {_listed(match.turn.throw or ())}"
         case AskReview(beginning, actions, for_win):
             told = ", ".join(action.to_text() for action in actions)
-            who = f"player {beginning.player + 1} in round {beginning.round}"
+            who = f"player {beginning.player + 1} in round {beginning.round.number}"
             return f"for a review{' for the win' if for_win else ''} from {who}: {told}"

@@ -42,8 +42,9 @@ from shutthebox.rules.actions import (
     action_from_text,
     apply,
 )
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import MatchFormat
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.translations import localize_screen
@@ -417,13 +418,17 @@ class Walk:
 
     def _few(self, match: Match) -> int:
         few = match._replace(
-            tie_rounds=min(match.tie_rounds, 1),
             turns_over=min(match.turns_over, 2),
-            rows=tuple(
-                row._replace(throws=min(row.throws, 2), moves=min(row.moves, 1), insured=min(row.insured, 2))
-                for row in match.rows
+            round=match.round._replace(
+                number=min(match.round.number, 3),
+                tie_rounds=min(match.round.tie_rounds, 1),
+                rows=tuple(
+                    row._replace(
+                        throws=min(row.throws, 2), moves=min(row.moves, 1), insured=min(row.insured, 2)
+                    )
+                    for row in match.round.rows
+                ),
             ),
-            round=min(match.round, 3),
         )
         return self._matches.setdefault(few, len(self._matches))
 
@@ -439,24 +444,25 @@ def _clock_over_ns(state: State) -> int | None:
 def _lost(before: Match, after: Match) -> frozenset[int]:
     """Players who are out, or have reached the limit that loses, by this action: they can win no more."""
     profile = before.game
-    over = after.result is not None or after.tie_rounds > before.tie_rounds or after.seats != before.seats
-    if profile.match not in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT) or before.tie_rounds or not over:
+    old, new = before.round, after.round
+    over = after.result is not None or new.tie_rounds > old.tie_rounds or new.seats != old.seats
+    if profile.match not in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT) or old.tie_rounds or not over:
         return frozenset()
     totals = [
         total + (score if earlier.outcome is None and row.outcome is not None else more)
         for total, earlier, row, score, more in zip(
             before.totals,
-            before.rows,
-            after.rows,
+            before.round.rows,
+            after.round.rows,
             after.round_scores,
-            after.penalties or (0,) * after.players,
+            after.round.penalties or (0,) * after.players,
             strict=True,
         )
     ]
     assert profile.limit is not None
-    lost = {i for i in before.seats if sum(totals[mate] for mate in before.team(i)) >= profile.limit}
+    lost = {i for i in before.round.seats if sum(totals[mate] for mate in before.team(i)) >= profile.limit}
     # Where all are over the limit at once, the best of them wins.
-    return frozenset(lost if lost < set(before.seats) else ())
+    return frozenset(lost if lost < set(before.round.seats) else ())
 
 
 def _beneath(node: Node) -> Show:

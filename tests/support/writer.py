@@ -35,7 +35,8 @@ from shutthebox.link.match import Agreement, Revealed, Rolled
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown, apply
 from shutthebox.rules.conditions import Conditions, LinkProof
 from shutthebox.rules.linked_dice import DiceChain
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 
 GAMES = (builtin("traditional"), builtin("pub"))

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from shutthebox.cli.odds_text import percent, tidy
 from shutthebox.odds.pick import pick
-from shutthebox.rules.match import Stage, begin
+from shutthebox.rules.match import begin
 from shutthebox.rules.orders import order_of
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_text
 from shutthebox.rules.turn import Turn, start
@@ -27,7 +28,7 @@ class _Tug:
 
 def _ask(profile: Profile, turn: Turn) -> _Tug:
     solver, match = pick(profile).win, begin(profile, order_of(profile).seats(profile, 2))
-    match = match._replace(rows=(turn, *match.rows[1:]))
+    match = match._replace(round=match.round._replace(rows=(turn, *match.round.rows[1:])))
     win = float(solver.worth(match))
     if turn.outcome is not None:
         return _Tug(win, [], [])

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from shutthebox.errors import quoted
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.orders import order_of
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Blocked, Profile
 from shutthebox.rules.record import KIND, Record, RecordError
 from shutthebox.rules.tiles import MAX_TILE, to_tiles

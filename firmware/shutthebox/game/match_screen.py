@@ -59,9 +59,9 @@ def turn_screen(
             out = shared.settings.out & match.game.all_tiles & ~match.game.starting
             out |= match.game.starting & ~match.rules.starting
             corner = without_text(out) if out else _seat_text(match) or corner
-        elif not match.carried:
+        elif not match.ledger.carried:
             corner = total_text(match) or corner
-    if match.common is not None and match.answers_of_others:
+    if match.round.common is not None and match.answers_of_others:
         title: Text = message("Answer: {player}", player=player_name(match.player, shared))
     elif dice or match.turn.throws:
         title = player_name(match.player, shared)
@@ -86,9 +86,9 @@ def turn_screen(
 def corner_text(match: Match) -> Text:
     """The round, or the best score so far, which is the one to beat."""
     rules = match.rules
-    if match.tie_rounds:
+    if match.round.tie_rounds:
         return message("all again") if rules.tie is Tie.REPLAY_ALL else message("play-off")
-    has_carried = rules.tie is Tie.CARRY and bool(rules.has_pool or match.carried)
+    has_carried = rules.tie is Tie.CARRY and bool(rules.has_pool or match.ledger.carried)
     if has_carried and not match.turn.throws:
         return _pool_text(match)
     if rules.insurance:
@@ -104,9 +104,9 @@ def corner_text(match: Match) -> Text:
     if has_carried:
         return _pool_text(match)
     if not rules.has_rounds and rules.match is not MatchFormat.TOTAL:
-        return message("round {round}", round=match.round).say_as("Round {round}")
-    if match.rounds > 1 and match.round <= match.rounds:
-        return message("round {round}/{rounds}", round=match.round, rounds=match.rounds).say_as(
+        return message("round {round}", round=match.round.number).say_as("Round {round}")
+    if match.rounds > 1 and match.round.number <= match.rounds:
+        return message("round {round}/{rounds}", round=match.round.number, rounds=match.rounds).say_as(
             "Round {round} of {rounds}"
         )
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
@@ -119,9 +119,9 @@ def corner_text(match: Match) -> Text:
 def _pool_text(match: Match) -> Message:
     """What the round is worth: the pool, or points."""
     if match.rules.has_pool:
-        stakes = match.pool + len(match.seats) * (not match.settled)
+        stakes = match.ledger.pool + len(match.round.seats) * (not match.ledger.settled)
         return message("pool {stakes}", stakes=stakes).say_as("In the pool: {stakes}")
-    return message("for {points}", points=1 + match.carried).say_as(
+    return message("for {points}", points=1 + match.ledger.carried).say_as(
         "The round is worth 1 point", "The round is worth {points} points"
     )
 
@@ -129,7 +129,7 @@ def _pool_text(match: Match) -> Message:
 def total_text(match: Match) -> Message | None:
     """The points so far of the current player, or of the team, in a match over several rounds."""
     rules = match.rules
-    if (rules.match is MatchFormat.TOTAL and match.rounds == 1) or rules.is_solo or match.tie_rounds:
+    if (rules.match is MatchFormat.TOTAL and match.rounds == 1) or rules.is_solo or match.round.tie_rounds:
         return None
     if rules.stakes is Stakes.BANK or not match.has_totals:
         return None

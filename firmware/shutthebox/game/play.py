@@ -18,8 +18,9 @@ from shutthebox.link.requests import Leave, Send
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import Conditions, LinkProof
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.orders import order_of
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.turn import Turn
@@ -131,7 +132,7 @@ class MatchInPlay(NamedTuple):
 def conditions_of(match: Match, settings: Settings, linked: Agreement | None = None) -> Conditions:
     """The conditions this match is played under."""
     return Conditions(
-        first=match.first + 1,
+        first=match.round.first_player + 1,
         real_dice=settings.real_dice,
         computers=tuple(sorted(seat for seat in settings.game.computers if seat <= match.players)),
         linked=linked and LinkProof(linked.commitments, linked.commitments),
@@ -209,7 +210,7 @@ def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
     if play.match.stage is Stage.ADVANCE:
         return after._replace(turn=None, review=None)
     turn = _continue_turn(play, action)
-    if turn is None or match.rows[play.match.player].outcome is None:
+    if turn is None or match.round.rows[play.match.player].outcome is None:
         return after._replace(turn=turn)
     return after._replace(turn=turn, unreviewed=(*play.unreviewed, turn))
 

@@ -15,7 +15,8 @@ from shutthebox.link.match import LinkedMatch
 from shutthebox.link.messages import Rematch
 from shutthebox.link.rematch import next_match, tell_begun
 from shutthebox.marker import Marker
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 

@@ -25,10 +25,10 @@ from shutthebox.game.state import Shared
 from shutthebox.odds.worths import Advice, Unit
 from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
-from shutthebox.rules.endings import Reason
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import totals
 from shutthebox.rules.orders import order_of
+from shutthebox.rules.position import Reason, Stage
 from shutthebox.rules.profile import Draw, MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
@@ -180,7 +180,7 @@ def bag_texts(match: Match) -> tuple[Message, ...]:
 def others_texts(match: Match, shared: Shared) -> tuple[Message, ...]:
     """How players who have already answered the throw for everyone answered it."""
     return tuple(
-        _answer_of(match.rows[seat], numbers, player_name(seat, shared))
+        _answer_of(match.round.rows[seat], numbers, player_name(seat, shared))
         for seat, numbers in match.answers_of_others[-MOST_OTHERS:]
     )
 
@@ -330,7 +330,7 @@ def reason_text(match: Match) -> Message | None:
         case Reason.SHUT:
             return message("All open!") if match.turn.opens else message("Box shut!")
         case Reason.PLAY_OFF:
-            scores = " : ".join(str(match.round_scores[seat]) for seat in match.seats)
+            scores = " : ".join(str(match.round_scores[seat]) for seat in match.round.seats)
             if len(scores) + len("Play-off ") > PROMPT_LENGTH:
                 return message("After a play-off")
             return message("Play-off {scores}", scores=scores)
@@ -339,7 +339,7 @@ def reason_text(match: Match) -> Message | None:
         case Reason.LAST_LEFT:
             return message("The last one left")
         case Reason.ROUNDS if not match.has_totals:
-            return message(plural("1 throw", "{throws} throws"), throws=match.thrown)
+            return message(plural("1 throw", "{throws} throws"), throws=match.round.throws)
         case Reason.ROUNDS | Reason.BANK | Reason.LADDER | None:
             return None
 

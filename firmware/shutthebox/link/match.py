@@ -24,8 +24,8 @@ from shutthebox.link.messages import MOST_ENTRIES, LogSignature, Sync
 from shutthebox.rules.actions import Action, Thrown, action_from_text
 from shutthebox.rules.conditions import LinkProof
 from shutthebox.rules.linked_dice import LINKS, DiceChain, is_link, linked_throw, precedes
-from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.writer import to_lines
@@ -211,7 +211,7 @@ class LinkedMatch(NamedTuple):
                 if not precedes(link, self.links[self.other]):
                     raise LinkError("a link that doesn't belong to the chain")
                 return self._replace(revealed=link)
-            case Thrown() if self.match.common is None:
+            case Thrown() if self.match.round.common is None:
                 return self._thrown(fact)
             case _:
                 if self.rolled is not None:
@@ -222,9 +222,9 @@ class LinkedMatch(NamedTuple):
 
     def _rolled(self, dice: int) -> "LinkedMatch":
         match = self.match
-        if self.rolled is not None or match.stage is not Stage.THROW or match.common is not None:
+        if self.rolled is not None or match.stage is not Stage.THROW or match.round.common is not None:
             raise LinkError("no throw is due")
-        if dice not in dice_allowed(match.rules, match.turn.open, match.turn.behind):
+        if dice not in match.dice_allowed:
             raise LinkError(f"{dice} dice can't be thrown now")
         if self.throws == LINKS:
             raise LinkError(f"a linked match has at most {LINKS} throws")
@@ -335,7 +335,7 @@ class LinkedMatch(NamedTuple):
             word = entry.partition(" ")[0]
             if word == _ROLL:
                 return (link_fact_from_text(entry),)
-            if word != Thrown.WORD or self.match.common is not None:
+            if word != Thrown.WORD or self.match.round.common is not None:
                 return (action_from_text(entry),)
             text, _, link = entry.rpartition(" ")
             thrown = action_from_text(text)

@@ -45,7 +45,7 @@ def decided_hash(record: Record) -> str | None:
     agreement = Agreement(
         game,
         record.rounds,
-        match.first,
+        match.round.first_player,
         boxes.limit_s,
         boxes.names,
         proof.commitments,

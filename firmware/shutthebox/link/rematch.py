@@ -13,7 +13,7 @@ from hashlib import sha256
 from shutthebox.link.match import LinkedMatch, join
 from shutthebox.link.messages import SESSION_DIGITS, Rematch, Sync
 from shutthebox.rules.linked_dice import DiceChain
-from shutthebox.rules.match import Stage
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import First
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from shutthebox.odds.pick import pick
 from shutthebox.odds.strengths import Strength, by_odds, simple_answer
 from shutthebox.odds.worths import Advice, Number, OddsError, Option
-from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 
 
@@ -33,8 +32,7 @@ def decide(match: Match, strength: Strength) -> int:
         else:
             options = (strength is Strength.MASTER and advice.to_win) or advice.options
             return options[0].choice if options else 0
-    simple = simple_answer if match.turn.awaits_answer else turns.usual_dice
-    return simple(match.rules, match.turn)
+    return simple_answer(match.rules, match.turn) if match.turn.awaits_answer else match.usual_dice
 
 
 def _to_win(match: Match) -> tuple[Option, ...]:

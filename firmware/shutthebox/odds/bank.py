@@ -27,7 +27,7 @@ class Bank(TurnSolver):
     def play(self, match: Match) -> BestPlay:
         """The best play from the current player's head start."""
         # The current player hasn't finished a turn, so the total is the head start.
-        return bank_play(match.own_rules, match.totals[match.player])
+        return bank_play(match.rules, match.totals[match.player])
 
     def seat_outlook(self, seat: int) -> tuple[float, float]:
         """`beats_bank` for a seat, from 0."""

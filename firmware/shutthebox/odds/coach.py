@@ -32,7 +32,7 @@ from shutthebox.odds.worths import Number, OddsError, difference, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.rows import numbers_of_move
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -198,8 +198,7 @@ def _are_totals_entered(match: Match, actions: Sequence[Action]) -> bool:
 
 def _dice_shown(match: Match, faces: Throw) -> tuple[int, ...]:
     """How many dice can have shown a throw."""
-    turn = match.turn
-    return dice_that_show(match.rules, faces, dice_allowed(match.rules, turn.open, turn.behind))
+    return dice_that_show(match.rules, faces, match.dice_allowed)
 
 
 _NOTHING = Fraction(0)
@@ -272,7 +271,7 @@ class _Walk:
     def take(self, action: Action) -> None:
         match = self.match
         self.match = after = apply(match, action)
-        row = after.rows[match.player]
+        row = after.round.rows[match.player]
         match action:
             case Advanced():
                 return
@@ -326,7 +325,7 @@ class _Walk:
         """Scores the turns that a shut box has just ended for others, which is luck."""
         if self.for_points is None:
             return
-        for seat, (row, after) in enumerate(zip(before.rows, self.match.rows, strict=True)):
+        for seat, (row, after) in enumerate(zip(before.round.rows, self.match.round.rows, strict=True)):
             if row.outcome is not None or after.outcome is not Outcome.UNPLAYED or after.score is None:
                 continue
             theirs, sums = before._replace(player=seat), self.points[seat]
@@ -341,9 +340,9 @@ class _Walk:
         before, player = match.turn, match.player
         at, after = self._worths(match, before), self._worths(match, row)
         self.points[player].final += Fraction(after.points) - Fraction(at.points)
-        allowed = dice_allowed(match.rules, before.open, before.behind)
+        allowed = match.dice_allowed
         # A throw for everyone is the choice of the player who makes it.
-        if len(allowed) > 1 and match.common is None:
+        if len(allowed) > 1 and match.round.common is None:
             shown = _dice_shown(match, faces)
             if len(shown) == 1 or not self.enters_totals:
                 at = self._choose_dice(match, shown[-1], allowed)
@@ -351,7 +350,7 @@ class _Walk:
             change = difference(after.win, at.win)
         else:
             change = difference(after.points, at.points)
-        self.changes.append(TurningPoint(player, match.round, faces, False, change))
+        self.changes.append(TurningPoint(player, match.round.number, faces, False, change))
 
     def _choose_dice(self, match: Match, dice: int, allowed: tuple[int, ...]) -> _Worths:
         """Notes the choice of dice, and returns the worths after it."""
@@ -404,7 +403,7 @@ class _Walk:
         win = difference(max(chances.values()), chances[chosen]) if chances else None
         stake = difference(max(worths.values()), min(worths.values()))
         decision = Decision(
-            player, match.round, match.standing, throw, before.throw, chosen, good, cost, win, stake,
+            player, match.round.number, match.standing, throw, before.throw, chosen, good, cost, win, stake,
             has_points=self.for_points is not None,
         )  # fmt: skip
         if before.awaits_answer:
@@ -414,11 +413,13 @@ class _Walk:
         if self.win is not None and win is not None:
             self.win[player].skill -= win
         if decision.throw is not None:
-            self.changes.append(TurningPoint(player, match.round, decision.throw, True, -decision.cost))
+            self.changes.append(
+                TurningPoint(player, match.round.number, decision.throw, True, -decision.cost)
+            )
 
     def _is_scored(self, player: int) -> bool:
-        row = self.match.rows[player]
-        return player not in self.match.seats or row.throws == 0 or row.score is not None
+        row = self.match.round.rows[player]
+        return player not in self.match.round.seats or row.throws == 0 or row.score is not None
 
     def _accuracy(self, player: int) -> float | None:
         if not any(change.player == player for change in self.changes):

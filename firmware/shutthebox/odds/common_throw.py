@@ -10,7 +10,6 @@ tie leads to another round, rounds are solved from the last one, after which a t
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import combinations_with_replacement
 from math import factorial, prod
@@ -24,7 +23,7 @@ from shutthebox.rules.endings import MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.profile import Blocked, OneDie, Profile, ShutWins, Tie
+from shutthebox.rules.profile import Blocked, Profile, ShutWins, Tie
 from shutthebox.rules.turn import Outcome, Turn
 
 MOST_PAIRS = 600_000
@@ -148,14 +147,11 @@ class CommonRound:
     def _all_throws(self) -> dict[int, list[_Throws]]:
         """All throws by number of dice; one die only where it's allowed."""
         profile, after = self.profile, defaultdict[Throw, list[tuple[_Left, ...]]](list)
-        all_dice = replace(profile, one_die=OneDie.NEVER, one_die_at=None)
         for turn in self._turns:  # which gets longer meanwhile
-            allowed = dice_allowed(profile, turn.open, turn.behind)
             for dice in {1, profile.dice}:
-                rules = profile if dice in allowed else all_dice
+                possible = dice > 1 or 1 in dice_allowed(profile, turn.open, turn.behind)
                 for faces in combinations_with_replacement(range(1, profile.sides + 1), dice):
-                    possible = turns.possible_throw(rules, turn, faces)
-                    after[faces].append(self._after(rules, turn, faces) if possible else ())
+                    after[faces].append(self._after(turn, faces) if possible else ())
         found: dict[int, list[_Throws]] = {}
         for dice in {1, profile.dice}:
             shares = Counter[tuple[tuple[_Left, ...], ...]]()
@@ -166,12 +162,12 @@ class CommonRound:
             found[dice] = [_Throws(weight / profile.sides**dice, lists) for lists, weight in shares.items()]
         return found
 
-    def _after(self, rules: Profile, turn: Turn, faces: Throw) -> tuple[_Left, ...]:
-        thrown = turns.throw(rules, turn, faces)
+    def _after(self, turn: Turn, faces: Throw) -> tuple[_Left, ...]:
+        thrown = turns.throw(self.profile, turn, faces, (len(faces),))
         if thrown.outcome is not None:
             return (self._number(thrown),)
-        answers = turns.answers(rules, thrown) or (0,)
-        return tuple(dict.fromkeys(self._number(turns.move(rules, thrown, shut)) for shut in answers))
+        answers = turns.answers(self.profile, thrown) or (0,)
+        return tuple(dict.fromkeys(self._number(turns.move(self.profile, thrown, shut)) for shut in answers))
 
 
 class _Round:

@@ -26,7 +26,7 @@ from shutthebox.rules.score import score
 
 def is_deciding(match: Match) -> bool:
     """Whether the current round decides the match, so that its chances are exact."""
-    return match.tie_rounds > 0 or match.round >= match.rounds
+    return match.round.tie_rounds > 0 or match.round.number >= match.rounds
 
 
 class Seats(TurnSolver):
@@ -38,7 +38,7 @@ class Seats(TurnSolver):
         profile, player = match.game, match.player
         if is_deciding(match):
             return _deciding_play(_deciding(match))
-        to_come = tuple(i for i in match.order if i != player and match.rows[i].outcome is None)
+        to_come = tuple(i for i in match.order if i != player and match.round.rows[i].outcome is None)
         return _earlier_play(profile, match.totals, _turns_left(match)[1:], to_come, player)
 
     def _chances(self, match: Match) -> tuple[float, ...]:
@@ -75,16 +75,16 @@ def _deciding(match: Match) -> _Deciding:
     profile = match.game
     # Who begins only matters if head starts count again.
     again = profile.tie is Tie.REPLAY_ALL and profile.first is not First.SEAT_1
-    first = match.first if again and any(profile.handicap) else 0
+    first = match.round.first_player if again and any(profile.handicap) else 0
     game = _equilibrium(profile, match.players, first)
-    if not game.holds_for(match.tie_rounds):
-        game = _equilibrium(profile, match.players, first, match.tie_rounds)
-    alone = match.tie_rounds > 0 and profile.tie is Tie.PLAY_OFF
-    rows = {i: match.rows[i] for i in match.order}
+    if not game.holds_for(match.round.tie_rounds):
+        game = _equilibrium(profile, match.players, first, match.round.tie_rounds)
+    alone = match.round.tie_rounds > 0 and profile.tie is Tie.PLAY_OFF
+    rows = {i: match.round.rows[i] for i in match.order}
     totals = [0 if alone else match.totals[i] - (row.score or 0) for i, row in rows.items()]
     played = [i for i, row in rows.items() if row.outcome is not None]
     scores = [(rows[i].score or 0) if alone else match.totals[i] for i in played]
-    return _Deciding(game, tuple(totals), tuple(scores), match.rounds > 1 and match.tie_rounds == 0)
+    return _Deciding(game, tuple(totals), tuple(scores), match.rounds > 1 and match.round.tie_rounds == 0)
 
 
 @lru_cache(maxsize=2)
@@ -193,9 +193,9 @@ def _turn_for_points(profile: Profile) -> tuple[float, Mapping[int, float]]:
 
 def _turns_left(match: Match) -> tuple[int, ...]:
     """The players who still have a turn before the match is decided on totals, in order."""
-    left = [i for i in match.order if match.rows[i].outcome is None]
+    left = [i for i in match.order if match.round.rows[i].outcome is None]
     order = match.order
-    for _ in range(match.rounds - match.round):
+    for _ in range(match.rounds - match.round.number):
         if match.game.first_moves_on:
             order = (*order[1:], order[0])
         left += order

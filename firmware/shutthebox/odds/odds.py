@@ -196,7 +196,7 @@ class Points(TurnSolver):
 
     def play(self, match: Match) -> BestPlay:
         """The best play under the rules of the current player's seat."""
-        return odds_for_points(match.own_rules).play()
+        return odds_for_points(match.rules).play()
 
     def worth(self, match: Match, turn: Turn | None = None) -> Number:
         """The expected score. In a race, that's the number of throws."""

@@ -12,7 +12,6 @@ from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
-from shutthebox.rules.turn import usual_dice
 
 if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import MatchReview
@@ -111,7 +110,7 @@ def answer_without_odds(question: Question) -> OddsReady | None:
         case AskHint(match):
             return HintReady(match, None)
         case AskDice(match):
-            return DiceReady(match, usual_dice(match.rules, match.turn))
+            return DiceReady(match, match.usual_dice)
         case AskAnswer(match):
             return AnswerReady(match, simple_answer(match.rules, match.turn))
         case AskReview(beginning, actions):

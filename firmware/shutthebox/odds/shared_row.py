@@ -51,7 +51,7 @@ class SharedRow(Solver):
             answers = turns.answers(match.rules, match.turn)
             found = [(shut, self.chances(match.move(shut))) for shut in answers]
         else:
-            allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+            allowed = match.dice_allowed
             found = [(dice, self._with_dice(match, dice)) for dice in allowed]
         own: list[tuple[int, Number]] = [(choice, chances[match.player]) for choice, chances in found]
         return sorted(own, key=lambda option: self._order(float(option[1])), reverse=True)
@@ -98,12 +98,12 @@ class SharedRow(Solver):
     def _seats(self, match: Match) -> tuple[list[int], _Insured]:
         """The players still in, the current one first, and their insurances."""
         order = [(match.player + step) % match.players for step in range(match.players)]
-        seats = [seat for seat in order if match.rows[seat].outcome is None]
+        seats = [seat for seat in order if match.round.rows[seat].outcome is None]
         if len(seats) > MOST_PLAYERS or match.in_teams:
             raise TooLargeError(
                 f"a shared row has exact odds for {MOST_PLAYERS} players at most, without teams"
             )
-        return seats, tuple(match.rows[seat].insured for seat in seats)
+        return seats, tuple(match.round.rows[seat].insured for seat in seats)
 
     def _solve(self, mask: int, insured: _Insured) -> tuple[_Chances, int]:
         """The chances at a position, and the best number of dice."""

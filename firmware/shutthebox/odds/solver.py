@@ -13,9 +13,9 @@ from enum import Enum
 from shutthebox.odds.evaluate import TurnPlay
 from shutthebox.odds.worths import Number, OddsError, Unit
 from shutthebox.rules.handicap import points_off, tiles_off
-from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.orders import order_of
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Blocked, First, MatchFormat, Profile, Scoring, Stakes, Tie, Win
 from shutthebox.rules.turn import Turn
 from shutthebox.rules.writer import to_toml
@@ -130,7 +130,7 @@ class TurnSolver(Solver):
         """The choices of the best play."""
         play = self.play(match)
         if match.stage is Stage.THROW:
-            allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+            allowed = match.dice_allowed
             if len(allowed) == 1:
                 # A throw for everyone may need all dice where this row alone allows, or forces, one.
                 return [(allowed[0], 0)]

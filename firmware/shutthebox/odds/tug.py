@@ -69,7 +69,7 @@ class Tug(TurnSolver):
 
     def _chances(self, match: Match) -> tuple[float, ...]:
         own = float(self.worth(match))
-        return tuple(own if row.opens is match.turn.opens else 1 - own for row in match.rows)
+        return tuple(own if row.opens is match.turn.opens else 1 - own for row in match.round.rows)
 
     def _reasons(self, players: int, about: About) -> Iterator[tuple[str, str]]:
         game = self.game

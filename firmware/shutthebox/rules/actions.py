@@ -16,8 +16,9 @@ from typing import ClassVar, Self, TypeAlias, get_args
 from shutthebox.errors import quoted
 from shutthebox.marker import Marker
 from shutthebox.rules.faces import faces_from_text, faces_to_text
-from shutthebox.rules.match import Match, Stage, unless
+from shutthebox.rules.match import Match, unless
 from shutthebox.rules.moves import Throw
+from shutthebox.rules.position import Stage
 from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_numbers, to_text, to_tiles
 
 

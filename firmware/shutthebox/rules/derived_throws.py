@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.turn import bag
 
@@ -28,7 +28,7 @@ def why_not_derived(match: Match, faces: Throw, derive: Callable[[int], Throw], 
         derive: returns the throw of this many dice.
         source: what it derives from, in a word.
     """
-    allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+    allowed = match.dice_allowed
     # A number alone may be the total of more dice, which proves nothing.
     due = derive(len(faces) if len(faces) in allowed else allowed[0])
     if faces == due:

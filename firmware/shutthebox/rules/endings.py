@@ -8,31 +8,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from shutthebox.rules import stakes
+from shutthebox.rules.position import NextRound, Position, Reason
 from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Tie
 from shutthebox.rules.score import best_score
-from shutthebox.rules.turn import Turn
 
 LAST_ROUND = 999
 """A match without a natural end (a limit that luck never reaches) is decided after this round."""
 
 MAX_TIE_ROUNDS = 20
 """Players still tied after this many extra rounds share the win."""
-
-
-class Reason(StrEnum):
-    """Why a match is over."""
-
-    SHUT = "shut"  # a player has shut the box, which wins the match
-    ROUNDS = "rounds"  # the last round is over
-    LIMIT = "limit"  # somebody has reached the limit
-    PLAY_OFF = "play-off"  # extra rounds have decided between players who were tied
-    LAST_LEFT = "last-left"  # all others are out
-    BANK = "bank"  # everybody has played against the bank
-    LADDER = "ladder"  # the player alone has played all rounds
 
 
 class Won(NamedTuple):
@@ -47,62 +34,18 @@ class Won(NamedTuple):
     reason: Reason
 
 
-class NextRound(NamedTuple):
-    """Another round follows.
-
-    Attributes:
-        seats: players who take part, rising.
-        breaks_tie: it's an extra round to break a tie.
-        anew: the participants' totals start over (sheet 004).
-    """
-
-    seats: tuple[int, ...]
-    breaks_tie: bool = False
-    anew: bool = False
-
-
-class _Played(Protocol):
-    """The parts of a match that formats read; see `shutthebox.rules.match.Match`."""
-
-    @property
-    def game(self) -> Profile: ...
-    @property
-    def rounds(self) -> int: ...
-    @property
-    def seats(self) -> tuple[int, ...]: ...
-    @property
-    def player(self) -> int: ...
-    @property
-    def rows(self) -> tuple[Turn, ...]: ...
-    @property
-    def totals(self) -> tuple[int, ...]: ...
-    @property
-    def round(self) -> int: ...
-    @property
-    def tie_rounds(self) -> int: ...
-    @property
-    def everybody(self) -> tuple[int, ...]: ...
-    @property
-    def round_marks(self) -> tuple[tuple[int, ...], bool]: ...
-    @property
-    def teams(self) -> int: ...
-    @property
-    def team_totals(self) -> tuple[int, ...]: ...
-    def team(self, player: int) -> tuple[int, ...]: ...
-
-
 class Format(ABC):
     """A way to decide matches."""
 
-    def after_turn(self, match: _Played) -> Won | NextRound | None:
+    def after_turn(self, match: Position) -> Won | NextRound | None:
         """Called after a turn: how it ends a round that others have not finished; None if they play on."""
         return None
 
     @abstractmethod
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """The outcome of a regular round once everyone has finished it."""
 
-    def lost(self, match: _Played) -> tuple[int, ...]:
+    def lost(self, match: Position) -> tuple[int, ...]:
         """Players who have just lost the match for good, whoever wins it."""
         return ()
 
@@ -110,21 +53,21 @@ class Format(ABC):
 class OnTotals(Format):
     """The best total after the last round wins."""
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """The best total wins after the last round."""
-        if match.round < match.rounds:
-            return NextRound(match.seats)
+        if match.round.number < match.rounds:
+            return NextRound(match.round.seats)
         return best_of(match, match.everybody, Reason.ROUNDS)
 
 
 class TargetLoses(Format):
     """Whoever reaches the limit loses at once; the best of the others wins."""
 
-    def after_turn(self, match: _Played) -> Won | NextRound | None:
+    def after_turn(self, match: Position) -> Won | NextRound | None:
         """The match is over with the turn in which somebody reaches the limit."""
         return self.after_round(match) if self.lost(match) else None
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """The same; after the last round allowed, the totals decide."""
         lost = self.lost(match)
         others = tuple(i for i in match.everybody if i not in lost)
@@ -132,7 +75,7 @@ class TargetLoses(Format):
             return best_of(match, others, Reason.LIMIT) if others else Won((), Reason.LIMIT)
         return _undecided(match, match.everybody)
 
-    def lost(self, match: _Played) -> tuple[int, ...]:
+    def lost(self, match: Position) -> tuple[int, ...]:
         """Players who have reached the limit."""
         return tuple(i for i in match.everybody if match.team_totals[i] >= limit(match.game))
 
@@ -140,7 +83,7 @@ class TargetLoses(Format):
 class WorstTargetLoses(TargetLoses):
     """The same where one throw may bring several to the limit: the worst total of them loses."""
 
-    def lost(self, match: _Played) -> tuple[int, ...]:
+    def lost(self, match: Position) -> tuple[int, ...]:
         """Those with the worst total of the players who have reached the limit."""
         there = super().lost(match)
         worst = max((match.team_totals[i] for i in there), default=0)
@@ -150,7 +93,7 @@ class WorstTargetLoses(TargetLoses):
 class TargetWins(Format):
     """The match is over with the round in which somebody reaches the limit; the highest total wins."""
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """The highest total wins as soon as one has reached the limit."""
         there = tuple(i for i in match.everybody if match.team_totals[i] >= limit(match.game))
         if there:
@@ -161,22 +104,24 @@ class TargetWins(Format):
 class DropOut(Format):
     """Players at the limit at the end of a round are out; the last one left wins."""
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """The last one left wins; if the last ones go out together, the best of them does."""
-        left = tuple(i for i in match.seats if i not in self._out(match))
+        left = tuple(i for i in match.round.seats if i not in self._out(match))
         if not left:
             # A player alone has played against nobody.
-            return best_of(match, match.seats, Reason.LAST_LEFT, others=()) if match.teams > 1 else _NOBODY
+            return (
+                best_of(match, match.round.seats, Reason.LAST_LEFT, others=()) if match.teams > 1 else _NOBODY
+            )
         if match.teams > 1 and left == match.team(left[0]):
             return Won(left, Reason.LAST_LEFT)
         return _undecided(match, left)
 
-    def lost(self, match: _Played) -> tuple[int, ...]:
+    def lost(self, match: Position) -> tuple[int, ...]:
         """The first to go out; those who follow have done better."""
-        return self._out(match) if match.seats == match.everybody else ()
+        return self._out(match) if match.round.seats == match.everybody else ()
 
-    def _out(self, match: _Played) -> tuple[int, ...]:
-        return tuple(i for i in match.seats if match.team_totals[i] >= limit(match.game))
+    def _out(self, match: Position) -> tuple[int, ...]:
+        return tuple(i for i in match.round.seats if match.team_totals[i] >= limit(match.game))
 
 
 _NOBODY = Won((), Reason.LIMIT)
@@ -185,12 +130,12 @@ _NOBODY = Won((), Reason.LIMIT)
 class LastIn(Format):
     """Players share one row of tiles; the last one still in wins."""
 
-    def after_turn(self, match: _Played) -> Won | NextRound | None:
+    def after_turn(self, match: Position) -> Won | NextRound | None:
         """A player is out: the match is over if only one team is still in."""
-        still_in = {match.team(i) for i in match.seats if match.rows[i].outcome is None}
+        still_in = {match.team(i) for i in match.round.seats if match.round.rows[i].outcome is None}
         return Won(still_in.pop(), Reason.LAST_LEFT) if len(still_in) == 1 else None
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """A player alone is out."""
         return Won(match.team(match.player), Reason.LAST_LEFT)
 
@@ -198,15 +143,15 @@ class LastIn(Format):
 class LastTile(Format):
     """Whoever moves the last tile wins; this is for a round that runs out of throws first."""
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """Fewer tiles to move win, and equals share."""
-        return Won(best_of_round(match), Reason.ROUNDS)
+        return Won(match.round.winners, Reason.ROUNDS)
 
 
 class AgainstTheBank(Format):
     """Everybody plays against the bank, so any number of players may win, or none."""
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """Whoever gets back more than the stake wins."""
         game = match.game
         gains = (stakes.pays(game, total) > game.stake for total in match.totals)
@@ -216,11 +161,11 @@ class AgainstTheBank(Format):
 class RoundsWon(Format):
     """The most round points win: after the last round, or as soon as somebody reaches the limit."""
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """The most points win after the last round, or the round in which the limit is reached."""
         if match.game.limit is None:
-            if match.round < match.rounds:
-                return NextRound(match.seats)
+            if match.round.number < match.rounds:
+                return NextRound(match.round.seats)
             return best_of(match, match.everybody, Reason.ROUNDS)
         there = tuple(i for i in match.everybody if match.team_totals[i] >= match.game.limit)
         if there:
@@ -231,10 +176,10 @@ class RoundsWon(Format):
 class Ladder(Format):
     """A solo player plays against the best total so far."""
 
-    def after_round(self, match: _Played) -> Won | NextRound:
+    def after_round(self, match: Position) -> Won | NextRound:
         """A better total wins, and so does an equal one where none is better."""
-        if match.round < match.rounds:
-            return NextRound(match.seats)
+        if match.round.number < match.rounds:
+            return NextRound(match.round.seats)
         game, (total,) = match.game, match.totals
         best = max if game.highest_wins else min
         climbed = game.limit is None or total == best_score(game) * match.rounds
@@ -266,7 +211,7 @@ def limit(game: Profile) -> int:
 
 
 def best_of(
-    match: _Played, candidates: tuple[int, ...], reason: Reason, *, others: tuple[int, ...] | None = None
+    match: Position, candidates: tuple[int, ...], reason: Reason, *, others: tuple[int, ...] | None = None
 ) -> Won | NextRound:
     """The best total (of whole teams) wins; ties are broken as the game says.
 
@@ -281,45 +226,40 @@ def best_of(
     return _best(match, tied, reason, candidates if others is None else others)
 
 
-def after_extra_round(match: _Played) -> Won | NextRound:
+def after_extra_round(match: Position) -> Won | NextRound:
     """The outcome of an extra round: its scores decide, or the totals that started over."""
     anew = match.game.tie is Tie.REPLAY_ALL
-    tied = best_totals(match, match.seats) if anew else best_of_round(match)
-    return _best(match, tied, Reason.PLAY_OFF, match.seats)
+    tied = best_totals(match, match.round.seats) if anew else match.round.winners
+    return _best(match, tied, Reason.PLAY_OFF, match.round.seats)
 
 
-def best_totals(match: _Played, candidates: Sequence[int]) -> tuple[int, ...]:
+def best_totals(match: Position, candidates: Sequence[int]) -> tuple[int, ...]:
     """The candidates, whole teams, with the best totals."""
-    return _best_marks(match, candidates, match.totals, highest=match.game.highest_total_wins)
+    return best_marks(match, candidates, match.totals, highest=match.game.highest_total_wins)
 
 
-def best_of_round(match: _Played) -> tuple[int, ...]:
-    """The players, whole teams, with the best marks of a round that is over: of most games the scores."""
-    marks, highest = match.round_marks
-    return _best_marks(match, match.seats, marks, highest=highest)
-
-
-def _best_marks(
-    match: _Played, candidates: Sequence[int], points: Sequence[int], *, highest: bool
+def best_marks(
+    match: Position, candidates: Sequence[int], points: Sequence[int], *, highest: bool
 ) -> tuple[int, ...]:
+    """The candidates, whole teams, with the best sum of these points by player."""
     marks = {i: sum(points[mate] for mate in match.team(i)) for i in candidates}
     mark = (max if highest else min)(marks.values())
     return tuple(i for i in candidates if marks[i] == mark)
 
 
-def _best(match: _Played, tied: tuple[int, ...], reason: Reason, others: tuple[int, ...]) -> Won | NextRound:
+def _best(match: Position, tied: tuple[int, ...], reason: Reason, others: tuple[int, ...]) -> Won | NextRound:
     on_total = match.game.match is MatchFormat.TOTAL
     carries = match.game.tie is Tie.CARRY and (on_total or match.game.counts_rounds_won)
-    last = match.round >= LAST_ROUND if carries else match.tie_rounds >= MAX_TIE_ROUNDS
+    last = match.round.number >= LAST_ROUND if carries else match.round.tie_rounds >= MAX_TIE_ROUNDS
     if match.game.tie is Tie.SHARE or last or tied == match.team(tied[0]):
         return Won(tied, reason)
     if carries:
-        return NextRound(match.seats, anew=on_total)
+        return NextRound(match.round.seats, anew=on_total)
     if match.game.tie is Tie.REPLAY_ALL:
         return NextRound(tuple(sorted({*tied, *others})), breaks_tie=True, anew=True)
     return NextRound(tied, breaks_tie=True)
 
 
-def _undecided(match: _Played, left: tuple[int, ...]) -> Won | NextRound:
+def _undecided(match: Position, left: tuple[int, ...]) -> Won | NextRound:
     """Goes on to the next round; after the last one, the totals of the remaining players decide."""
-    return best_of(match, left, Reason.ROUNDS) if match.round >= LAST_ROUND else NextRound(left)
+    return best_of(match, left, Reason.ROUNDS) if match.round.number >= LAST_ROUND else NextRound(left)

@@ -56,9 +56,9 @@ class Tournament(NamedTuple):
 
     def throw(self, match: Match, dice: int) -> Throw:
         """The next throw with this many dice or, if the profile has a bag, the next domino."""
-        if match.common is not None:
-            return match.common
-        place = f"{match.player + 1} {match.round} {match.thrown + match.turn.throws + 1}"
+        if match.round.common is not None:
+            return match.round.common.faces
+        place = f"{match.player + 1} {match.round.number} {match.round.throws + match.turn.throws + 1}"
         return derive_throw(f"{self.seed} {place}", match, dice)
 
 

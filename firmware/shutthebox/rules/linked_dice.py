@@ -98,7 +98,7 @@ def own_throws(record: "Record") -> tuple[int, ...]:
     """The numbers, from 0, of the actions that are throws of the boxes' own: not of one throw for both."""
     found, match = list[int](), record.beginning
     for number, action in enumerate(record.actions):
-        if action.faces and match.common is None:
+        if action.faces and match.round.common is None:
             found.append(number)
         match = apply(match, action)
     return tuple(found)

@@ -1,166 +1,43 @@
 """A match: players, rounds and turns, until somebody has won.
 
-`Match` is an immutable position. Three kinds of methods return the next one: `throw`, an answer (`move` or
-`reopen`), and `advance` once a finished turn has been seen. The `why_not_...` beside each says why
-the rules forbid it now, which is also the text of the `ValueError` if it's done all the same.
+`Match` is a `Position`, which is data, together with what the rules say of it. Three kinds of methods return
+the next one: `throw`, an answer (`move` or `reopen`), and `advance` once a finished turn has been seen. The
+`why_not_...` beside each says why the rules forbid it now, which is also the text of the `ValueError` if it's
+done all the same.
 `shutthebox.rules.endings` says when a match is over and who has won. Players are numbered from 0 in code and
 from 1 wherever people see them.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
-from enum import Enum
-from fractions import Fraction
-from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-from shutthebox.rules import stakes as ledger
 from shutthebox.rules import turn as turns
-from shutthebox.rules.endings import (
-    Format,
-    NextRound,
-    Reason,
-    Won,
-    after_extra_round,
-    best_of_round,
-)
+from shutthebox.rules.endings import Format, Won, after_extra_round, best_marks
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.orders import OrderOfPlay, for_seat, order_of
-from shutthebox.rules.profile import (
-    MAX_PLAYERS,
-    MAX_ROUNDS,
-    First,
-    MatchFormat,
-    OneDie,
-    Profile,
-    ShutWins,
-    Stakes,
-    Tie,
-)
+from shutthebox.rules.position import CommonThrow, Ledger, NextRound, Position, Reason, Result, Round, Stage
+from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, First, Profile, ShutWins, Tie
 from shutthebox.rules.rows import by_row
 from shutthebox.rules.score import score
+from shutthebox.rules.settling import carry_over, losers_of_match, settle_match, settle_round
+from shutthebox.rules.stakes import nothing
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Refusal, Turn
 
 _T = TypeVar("_T")
 
 
-class Stage(Enum):
-    """What the match is waiting for."""
+class Match(Position):
+    """A position, and what may happen in it; make one with `begin`."""
 
-    THROW = "throw"
-    ANSWER = "answer"
-    ADVANCE = "advance"
-    FINISHED = "finished"
-
-
-class Result(NamedTuple):
-    """How a match ended.
-
-    Attributes:
-        winners: players who won, rising; several share, or are a team, or have beaten the bank. None if
-            the bank, the ladder or a solo player's limit has beaten everybody.
-        captain: whether the winner shut the box in the very first turn and is Captain (sheet 000).
-        owes: the stakes that each player owes; negative if they get some.
-        reason: why the match is over.
-    """
-
-    winners: tuple[int, ...]
-    captain: bool
-    owes: tuple[Fraction, ...]
-    reason: Reason
-
-
-class Match(NamedTuple):
-    """A position within a match; make one with `begin`.
-
-    Attributes:
-        game: as agreed at the table, on the box in play; `rules` is what a seat plays.
-        players: how many, 1..20.
-        rounds: rounds to play, if totals decide the match.
-        seats: players who take part in this round, in order.
-        player: whose turn it is, or was if it has just ended.
-        rows: each player's turn of this round; a player who doesn't take part keeps an older one.
-        totals: points so far, including head starts. A play-off decides who won and adds nothing; if
-            everybody starts over for a tie, totals restart with the next round.
-        scores: each player's score of the last finished turn; None before the first.
-        round: the current round, from 1.
-        tie_rounds: extra rounds so far to break a tie, including the current one.
-        first: the player who begins the current round.
-        shutters: players who have shut the box in the current round, or in the extra rounds that break
-            its tie.
-        losers: players who have lost the match for good: at the limit that loses, or the first out.
-        owed: the stakes that each player owes for settled rounds; negative if they get some.
-        settled: whether the current round's stakes are among them.
-        penalties: the points that each player got at the end of the round because somebody else shut the
-            box; empty before, and if nobody did.
-        round_winners: players who won the finished round; empty before its end, and if nobody did.
-        pool: stakes left on the table from rounds that nobody won (`Tie.CARRY`).
-        carried: how many such rounds there have been in a row.
-        common: the throw for everyone, while some still have to answer it.
-        before_common: the rows when it was made.
-        thrown: throws of this round in finished turns, if players have several.
-        turns_over: turns that have ended so far.
-        stage: what the match is waiting for.
-        next_round: where the finished turn leads; None for the next player's turn, or the end.
-        result: how it ended; known as soon as the last turn ends, before the last `advance`.
-    """
-
-    game: Profile
-    players: int
-    rounds: int
-    seats: tuple[int, ...]
-    player: int
-    rows: tuple[Turn, ...]
-    totals: tuple[int, ...]
-    scores: tuple[int | None, ...]
-    round: int = 1
-    tie_rounds: int = 0
-    first: int = 0
-    shutters: tuple[int, ...] = ()
-    losers: tuple[int, ...] = ()
-    owed: ledger.Debts = ()
-    settled: bool = False
-    penalties: tuple[int, ...] = ()
-    round_winners: tuple[int, ...] = ()
-    pool: int = 0
-    carried: int = 0
-    common: Throw | None = None
-    before_common: tuple[Turn, ...] = ()
-    thrown: int = 0
-    turns_over: int = 0
-    stage: Stage = Stage.THROW
-    next_round: NextRound | None = None
-    result: Result | None = None
-
-    @property
-    def turn(self) -> Turn:
-        """The current player's turn."""
-        return self.rows[self.player]
-
-    @property
-    def standing(self) -> Tiles:
-        """The tiles open on the current player's row."""
-        return self.rows[self.first].open if self.turn.opens else self.turn.open
+    __slots__ = ()
 
     @property
     def rules(self) -> Profile:
-        """The rules in play: the player's `own_rules`, with all dice if a throw for everyone needs them.
-
-        Use these for anything about the turn, its throw or its tiles.
-        """
-        rules = self.own_rules
-        if self.stage is Stage.THROW and self.order_of_play.one_throw and not self._may_throw_one:
-            return _with_all_dice(rules)
-        return rules
-
-    @property
-    def own_rules(self) -> Profile:
         """The game as the current player plays it alone, without the tiles of a head start.
 
-        They're the same throughout the match: use these for what a turn is worth.
+        They're the same throughout the match; `dice_allowed` says how many dice may be thrown now.
         """
         return for_seat(self.game, self.player)
 
@@ -175,27 +52,6 @@ class Match(NamedTuple):
         return self.order_of_play.format(self.game)
 
     @property
-    def order(self) -> tuple[int, ...]:
-        """The players who take part in this round, in order of play."""
-        return tuple(sorted(self.seats, key=lambda seat: (seat - self.first) % self.players))
-
-    @property
-    def everybody(self) -> tuple[int, ...]:
-        """All players, whether they take part in this round or not."""
-        return tuple(range(self.players))
-
-    @property
-    def round_scores(self) -> tuple[int, ...]:
-        """Each player's score in this round, including penalties; 0 if there's none."""
-        penalties = self.penalties or (0,) * self.players
-        return tuple((row.score or 0) + more for row, more in zip(self.rows, penalties, strict=True))
-
-    @property
-    def round_marks(self) -> tuple[tuple[int, ...], bool]:
-        """Each player's mark in a finished round, and whether more is better."""
-        return self.order_of_play.marks(self)
-
-    @property
     def has_totals(self) -> bool:
         """Whether any points are added up; otherwise the last one in or the last tile decides."""
         return self.order_of_play.has_totals(self.game)
@@ -205,10 +61,8 @@ class Match(NamedTuple):
         """The player who lost a finished match, or the next of several; None if nobody did."""
         if self.result is None:
             return None
-        lost = self._beaten(self.result.winners)
-        marks = self._marks(self._played(self.totals))
-        worst = ledger.worst_of(lost, marks, highest_wins=self.game.highest_total_wins)
-        return next((i for i in self._order if i in worst), None)
+        lost = losers_of_match(self, self.result.winners)
+        return next((i for i in self._order if i in lost), None)
 
     @property
     def begins_next_match(self) -> int:
@@ -221,43 +75,21 @@ class Match(NamedTuple):
     @property
     def _order(self) -> tuple[int, ...]:
         """All players, starting after the one who began this round."""
-        return tuple((self.first + 1 + i) % self.players for i in self.everybody)
-
-    @property
-    def teams(self) -> int:
-        """How many teams play; the number of players if everybody plays alone.
-
-        Teams have equal sizes: if the players can't be divided evenly, there are none.
-        """
-        teams = self.game.teams
-        return self.players if teams is None or self.players % teams else teams
-
-    @property
-    def in_teams(self) -> bool:
-        """Whether some players play together."""
-        return self.teams < self.players
-
-    def team(self, player: int) -> tuple[int, ...]:
-        """The players of a player's team, rising; a player alone is a team of one."""
-        return tuple(range(player % self.teams, self.players, self.teams))
-
-    @property
-    def team_totals(self) -> tuple[int, ...]:
-        """Each player's team total; the players of a team share the points of rounds won."""
-        if self.game.counts_rounds_won:
-            return self.totals
-        return tuple(sum(self.totals[mate] for mate in self.team(i)) for i in range(self.players))
+        return tuple((self.round.first_player + 1 + i) % self.players for i in self.everybody)
 
     def why_not_throw(self, faces: Throw) -> str | None:
         """Why these faces can't be thrown now; None if they can."""
-        return self._why_no_throw(faces) or turns.why_not_throw(self.rules, self.turn, faces, self.own_rules)
+        return self._why_no_throw(faces) or turns.why_not_throw(
+            self.rules, self.turn, faces, self.dice_allowed
+        )
 
     def _why_no_throw(self, faces: Throw) -> str | None:
         """The same, as far as it isn't the turn's own matter."""
         if reason := unless(self, Stage.THROW):
             return reason
-        if self.common is not None and self.common != faces:
-            return f"the throw for everyone is {faces_to_text(self.common)}"
+        common = self.round.common
+        if common is not None and common.faces != faces:
+            return f"the throw for everyone is {faces_to_text(common.faces)}"
         return None
 
     def throw(self, faces: Throw) -> "Match":
@@ -267,49 +99,60 @@ class Match(NamedTuple):
             ValueError: for the reason that `why_not_throw` gives.
         """
         turns.refuse(self._why_no_throw(faces))
-        # Next time, everybody may be allowed one die.
-        after = turns.throw(self.rules, self.turn, faces, own=self.own_rules)
-        is_common = self.order_of_play.one_throw and after.counted_throws > self.game.own_throws
-        before = self.rows if self.common is None else self.before_common
-        return self._replace(
-            common=faces if is_common else None, before_common=before if is_common else ()
-        )._with_turn(after)
+        turn = turns.throw(self.rules, self.turn, faces, self.dice_allowed)
+        common = None
+        if self.order_of_play.one_throw and turn.counted_throws > self.game.own_throws:
+            common = self.round.common or CommonThrow(faces, self.round.rows)
+        return self._replace(round=self.round._replace(common=common))._with_turn(turn)
+
+    @property
+    def dice_allowed(self) -> tuple[int, ...]:
+        """How many dice the player may throw now, the usual number first; two entries mean a choice.
+
+        A throw for everyone needs all dice unless everyone may throw one.
+        """
+        allowed = dice_allowed(self.rules, self.turn.open, self.turn.behind)
+        for_everyone = self.order_of_play.one_throw and 1 in allowed and not self._may_throw_one
+        return (self.game.dice,) if for_everyone else allowed
+
+    @property
+    def usual_dice(self) -> int:
+        """The usual number of dice now: if two are allowed, the larger."""
+        return self.dice_allowed[0]
 
     def dice_refusal(self, dice: int) -> Refusal | None:
         """Why this many dice may not be thrown now; None if they may."""
-        return turns.dice_refusal(self.rules, self.turn, dice, self.own_rules)
+        return turns.dice_refusal(self.rules, dice, self.dice_allowed)
 
     # One throw for everyone.
 
     @property
     def _may_throw_one(self) -> bool:
         """Whether everyone this throw is for may throw one die, or the throw on the table is of one."""
-        if self.common is not None:
-            return len(self.common) == 1 and self.common[0] <= self.game.sides
+        if self.round.common is not None:
+            faces = self.round.common.faces
+            return len(faces) == 1 and faces[0] <= self.game.sides
         if self.turn.counted_throws < self.game.own_throws:
             return True
-        rows = ((for_seat(self.game, i), self.rows[i]) for i in self._playing)
+        rows = ((for_seat(self.game, i), self.round.rows[i]) for i in self.playing)
         return all(1 in dice_allowed(rules, row.open, row.behind) for rules, row in rows)
-
-    @property
-    def _playing(self) -> tuple[int, ...]:
-        """The seats with an unfinished row, in order."""
-        return tuple(i for i in self.order if self.rows[i].outcome is None)
 
     @property
     def _is_open_for_others(self) -> bool:
         """Whether others still have to answer the throw just answered, or make their own."""
         made = self.turn.counted_throws
-        return self.order_of_play.one_throw and any(self.rows[i].counted_throws < made for i in self._playing)
+        return self.order_of_play.one_throw and any(
+            self.round.rows[i].counted_throws < made for i in self.playing
+        )
 
     @property
     def answers_of_others(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
         """The players who have already answered the throw for everyone, each with the numbers they shut."""
-        if self.common is None:
+        if self.round.common is None:
             return ()
         found = []
         for seat in self.order:
-            row, before = self.rows[seat], self.before_common[seat]
+            row, before = self.round.rows[seat], self.round.common.rows_before[seat]
             if seat != self.player and row.throws > before.throws:
                 pairs = zip(
                     by_row(self.game, before.open, before.behind),
@@ -325,7 +168,7 @@ class Match(NamedTuple):
         """Players whose shut box ends the round once everyone has answered the throw."""
         if self.game.shut_wins is ShutWins.NO:
             return ()
-        shut = tuple(i for i in self.seats if self.rows[i].outcome is Outcome.SHUT)
+        shut = tuple(i for i in self.round.seats if self.round.rows[i].outcome is Outcome.SHUT)
         return tuple(i for i in shut if self.order_of_play.one_throw or i == self.player)
 
     def why_not_move(self, shut: Tiles) -> str | None:
@@ -343,7 +186,7 @@ class Match(NamedTuple):
         after = turns.move(self.rules, before, shut)
         if self.order_of_play.one_throw:
             # With a throw for everyone, nobody throws again.
-            again = not shut and self.common is None and turns.throws_again(self.game, before)
+            again = not shut and self.round.common is None and turns.throws_again(self.game, before)
             return self._with_turn(after._replace(repeated=before.repeated + again))
         # A player who has used up an insurance throws again.
         stays = not shut and (self.game.insurance or turns.draws_again(self.game, before.throw))
@@ -403,53 +246,45 @@ class Match(NamedTuple):
             return self._begin_round(self.next_round)
         following = self.order_of_play.next_seat(self)
         assert following is not None, "a round that is over has led to another"
-        rows = self.order_of_play.rows_between(self.rows)
-        return self._replace(player=following, rows=rows, stage=Stage.THROW)
+        rows = self.order_of_play.rows_between(self.round.rows)
+        return self._replace(player=following, round=self.round._replace(rows=rows), stage=Stage.THROW)
 
     def _begin_round(self, following: NextRound) -> "Match":
         """The next round, before its first throw."""
-        first = following.seats[0]
-        if self.game.first is First.ROLL:
-            first = next(i for i in (self.first, *self._order) if i in following.seats)
-        elif self.game.first is not First.SEAT_1:
-            candidates = following.seats
-            if self.game.first is First.WINNER and (following.anew or not following.breaks_tie):
-                candidates = tuple(i for i in self.round_winners if i in candidates) or candidates
-            first = next(i for i in self._order if i in candidates)
-        totals, shutters = self.totals, self.shutters
+        before, first = self.round, self._first_player(following)
+        starts = self.order_of_play.first_rows(self.game, self.players, first)
+        rows = tuple(starts[i] if i in following.seats else row for i, row in enumerate(before.rows))
+        totals, ties = self.totals, before.tie_rounds + following.breaks_tie
         if following.anew:
             # Sheet 004: those who play begin again, so their scores are void.
             heads = _head_starts(self.game, self.players)
             totals = tuple(heads[i] if i in following.seats else totals[i] for i in self.everybody)
-        if following.anew or not following.breaks_tie:
-            shutters = ()
+        shutters = () if following.anew or not following.breaks_tie else before.shutters
         return self._replace(
-            seats=following.seats,
             player=first,
-            first=first,
-            rows=tuple(
-                start if i in following.seats else row
-                for i, (start, row) in enumerate(
-                    zip(self.order_of_play.first_rows(self.game, self.players, first), self.rows, strict=True)
-                )
-            ),
             totals=totals,
-            shutters=shutters,
-            round=self.round + 1,
-            tie_rounds=self.tie_rounds + following.breaks_tie,
-            settled=self.settled and following.breaks_tie,
-            penalties=(),
-            round_winners=(),
-            common=None,
-            thrown=0,
+            round=Round(before.number + 1, following.seats, first, rows, ties, shutters),
+            ledger=self.ledger._replace(settled=self.ledger.settled and following.breaks_tie),
             stage=Stage.THROW,
             next_round=None,
         )
 
+    def _first_player(self, following: NextRound) -> int:
+        """Who begins the next round."""
+        seats = following.seats
+        if self.game.first is First.SEAT_1:
+            return seats[0]
+        if self.game.first is First.ROLL:
+            return next(i for i in (self.round.first_player, *self._order) if i in seats)
+        if self.game.first is First.WINNER and (following.anew or not following.breaks_tie):
+            seats = tuple(i for i in self.round.winners if i in seats) or seats
+        return next(i for i in self._order if i in seats)
+
     def _with_turn(self, turn: Turn, *, stays: bool = False) -> "Match":
         order = self.order_of_play
         turn = order.limited(self, turn)
-        match = self._replace(rows=_set(order.rows_after(self, turn), self.player, turn))
+        rows = _set(order.rows_after(self, turn), self.player, turn)
+        match = self._replace(round=self.round._replace(rows=rows))
         if turn.outcome is not None:
             return match._end_turn(turn)
         if turn.throw is not None:
@@ -471,26 +306,26 @@ class Match(NamedTuple):
         assert turn.score is not None, "a finished turn has a score"
         # In a tug, opening all the tiles shuts no box.
         at, shut = self.player, turn.outcome is Outcome.SHUT and not turn.opens
+        before = self.round
         match = self._replace(
             stage=Stage.ADVANCE,
             turns_over=self.turns_over + 1,
             totals=_set(self.totals, at, self.totals[at] + turn.score * self._adds_up),
             scores=_set(self.scores, at, turn.score),
-            shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
-            thrown=self.thrown + turn.throws * self.order_of_play.opens,
+            round=before._replace(
+                shutters=before.shutters + ((at,) if shut and at not in before.shutters else ()),
+                throws=before.throws + turn.throws * self.order_of_play.opens,
+            ),
         )
         if told := match._to_be_told:
             return match if match._is_open_for_others else match._shut_by(told)
-        if match.common is not None and match._is_open_for_others:
+        if match.round.common is not None and match._is_open_for_others:
             return match  # Everyone answers the throw before it ends the match.
         match = match._clear_throw()
         if self.order_of_play.next_seat(match) is None:
             # The last throw allowed in a round ends it with tiles left.
-            waiting = [i for i in match.seats if match.rows[i].outcome is None]
-            for i in waiting:
-                match = match._score_as_it_stands(i)
-            return match._end_round()
-        after = None if self.tie_rounds else self.format.after_turn(match)
+            return match._score_as_they_stand()._end_round()
+        after = None if before.tie_rounds else self.format.after_turn(match)
         return match if after is None else match._cut_short()._follow(after)
 
     @property
@@ -499,9 +334,10 @@ class Match(NamedTuple):
 
         Called once all have answered it, if the last of them has a move.
         """
-        if self.common is None or self._is_open_for_others or self.tie_rounds:
+        common = self.round.common
+        if common is None or self._is_open_for_others or self.round.tie_rounds:
             return None
-        ended = [i for i in self.order if self.rows[i].outcome and not self.before_common[i].outcome]
+        ended = [i for i in self.order if self.round.rows[i].outcome and not common.rows_before[i].outcome]
         if not ended or (after := self.format.after_turn(self)) is None:
             return None
         # The last turn that it has ended is on the screen once more.
@@ -509,45 +345,43 @@ class Match(NamedTuple):
 
     def _clear_throw(self) -> "Match":
         """Takes the throw for everyone off the table once all have answered it."""
-        return self if self._is_open_for_others else self._replace(common=None)
+        return self if self._is_open_for_others else self._replace(round=self.round._replace(common=None))
 
     def _shut_by(self, shutters: tuple[int, ...]) -> "Match":
         """A shut box has ended the match or the round: unfinished rows score as they are."""
         winners = tuple(sorted({mate for i in shutters for mate in self.team(i)}))
-        ends_match = self.tie_rounds > 0 or self._one_round or self.game.shut_wins is ShutWins.MATCH
+        ends_match = self.round.tie_rounds > 0 or self.is_one_round or self.game.shut_wins is ShutWins.MATCH
         match = self
         # Those who have answered the same throw count, but not those who haven't had a turn.
         if self.order_of_play.one_throw or not ends_match:
-            for i in self._playing:
-                match = match._score_as_it_stands(i)
+            match = match._score_as_they_stand()
         if self.game.shut_wins is ShutWins.MATCH:
             return match._win(winners, Reason.SHUT)
         return match._penalize()._win(winners, Reason.SHUT) if ends_match else match._end_round(winners)
 
-    def _score_as_it_stands(self, seat: int) -> "Match":
-        """Scores an unfinished row as it is."""
-        row = self.rows[seat]
-        points = score(for_seat(self.game, seat), row.open, row.throws, row.behind)
-        row = row._replace(throw=None, outcome=Outcome.UNPLAYED, score=points)
-        return self._replace(
-            rows=_set(self.rows, seat, row),
-            totals=_set(self.totals, seat, self.totals[seat] + points * self._adds_up),
-            scores=_set(self.scores, seat, points),
-        )
-
-    @property
-    def _one_round(self) -> bool:
-        """Whether one round decides the match, so its stakes are the match's."""
-        return self.game.match is MatchFormat.TOTAL and self.rounds == 1
+    def _score_as_they_stand(self) -> "Match":
+        """Scores all unfinished rows as they are."""
+        match = self
+        for seat in self.playing:
+            row = self.round.rows[seat]
+            points = score(for_seat(self.game, seat), row.open, row.throws, row.behind)
+            row = row._replace(throw=None, outcome=Outcome.UNPLAYED, score=points)
+            match = match._replace(
+                totals=_set(match.totals, seat, match.totals[seat] + points * self._adds_up),
+                scores=_set(match.scores, seat, points),
+                round=match.round._replace(rows=_set(match.round.rows, seat, row)),
+            )
+        return match
 
     def _cut_short(self) -> "Match":
         """Ends the round for everybody, even if a play-off follows."""
         if self.order_of_play.one_row:
             return self
         rows = tuple(
-            row if row.outcome else row._replace(throw=None, outcome=Outcome.UNPLAYED) for row in self.rows
+            row if row.outcome else row._replace(throw=None, outcome=Outcome.UNPLAYED)
+            for row in self.round.rows
         )
-        return self._replace(rows=rows)
+        return self._replace(round=self.round._replace(rows=rows))
 
     def _end_round(self, winners: tuple[int, ...] = ()) -> "Match":
         """Ends a round with all rows finished.
@@ -556,73 +390,59 @@ class Match(NamedTuple):
             winners: of the round; empty for those with its best scores.
         """
         match = self._penalize()
-        match = match._win_round(winners or best_of_round(match))
-        if match.tie_rounds:
+        match = match._win_round(winners or match._best_of_round)
+        if match.round.tie_rounds:
             return match._follow(after_extra_round(match))
         after = match.format.after_round(match)
-        if match._one_round and not isinstance(after, Won) and match.game.tie is Tie.CARRY:
+        if match.is_one_round and not isinstance(after, Won) and match.game.tie is Tie.CARRY:
             match = match._carry_over()
         return match._follow(after)
 
+    @property
+    def _best_of_round(self) -> tuple[int, ...]:
+        """The players, whole teams, with the best marks of a round that is over: of most games the scores."""
+        marks, highest = self.order_of_play.marks(self)
+        return best_marks(self, self.round.seats, marks, highest=highest)
+
     def _win_round(self, winners: tuple[int, ...]) -> "Match":
         """Gives the round's points and stakes to its winners, or keeps them for the next one."""
-        several = not self._one_round and not self.tie_rounds
+        several = not self.is_one_round and not self.round.tie_rounds
         tied = winners != self.team(winners[0])
         if tied and several and self.game.tie is Tie.CARRY:
             return self._carry_over()
-        match = self._replace(round_winners=winners)
-        if self.game.counts_rounds_won and not self._plays_off:
-            worth = 1 + self.carried
+        match = self._replace(round=self.round._replace(winners=winners))
+        if self.game.counts_rounds_won and not self.plays_off:
+            worth = 1 + self.ledger.carried
             totals = tuple(total + worth * (i in winners) for i, total in enumerate(self.totals))
-            match = match._replace(totals=totals, carried=0)
-        if several:
-            owed = _add(self.owed, self._stakes_of_round(winners))
-            match = match._replace(owed=_add(owed, self._take_pool(winners)), pool=0, settled=True)
-        return match
+            match = match._replace(totals=totals)
+        return match._replace(ledger=settle_round(match, winners)) if several else match
 
     def _carry_over(self) -> "Match":
         """Nobody has won the round: the pool stays on the table, and the next round is worth more."""
-        game = self.game
-        paid = tuple(Fraction(i in self.seats and game.has_pool) for i in self.everybody)
-        owes = paid if game.has_pool else self._stakes_of_round(best_of_round(self))
-        return self._replace(
-            round_winners=(),
-            owed=_add(self.owed, owes),
-            pool=self.pool + int(sum(paid)),
-            carried=self.carried + 1,
-            settled=True,
-        )
-
-    def _take_pool(self, winners: tuple[int, ...]) -> ledger.Debts:
-        """Gives the pool left on the table to these players, or back to everybody."""
-        heirs = winners or self.everybody
-        return tuple(Fraction(-self.pool * (i in heirs), len(heirs)) for i in self.everybody)
-
-    @property
-    def _plays_off(self) -> bool:
-        """Whether the current round only breaks a tie, and adds no points."""
-        return self.tie_rounds > 0 and self.game.tie is not Tie.REPLAY_ALL
+        ledger = carry_over(self, self._best_of_round)
+        return self._replace(round=self.round._replace(winners=()), ledger=ledger)
 
     @property
     def _adds_up(self) -> bool:
         """Whether scores are added to totals."""
         points = self.order_of_play.has_points and not self.game.counts_rounds_won
-        return points and not self._plays_off
+        return points and not self.plays_off
 
     def _penalize(self) -> "Match":
         """At the end of a round: if somebody has shut the box, everyone else scores more for it."""
         game, scores = self.game, self.round_scores
-        shut = [i for i in self.seats if self.rows[i].outcome is Outcome.SHUT]
-        if not game.shut_others or not shut or self._plays_off:
+        seats, rows = self.round.seats, self.round.rows
+        shut = [i for i in seats if rows[i].outcome is Outcome.SHUT]
+        if not game.shut_others or not shut or self.plays_off:
             return self
-        played = {i for i in self.seats if self.rows[i].score is not None}
+        played = {i for i in seats if rows[i].score is not None}
         paying = played - {mate for i in shut for mate in self.team(i)}
         penalties = tuple(
             (scores[i] if isinstance(game.shut_others, str) else game.shut_others) if i in paying else 0
             for i in self.everybody
         )
         return self._replace(
-            penalties=penalties,
+            round=self.round._replace(penalties=penalties),
             totals=tuple(
                 total + more * self._adds_up for total, more in zip(self.totals, penalties, strict=True)
             ),
@@ -634,7 +454,7 @@ class Match(NamedTuple):
 
     def _follow(self, after: Won | NextRound) -> "Match":
         match = self
-        if not self.tie_rounds and not self.losers:
+        if not self.round.tie_rounds and not self.losers:
             match = self._replace(losers=self.format.lost(self))
         if isinstance(after, Won):
             return match._win(after.winners, after.reason)
@@ -643,76 +463,13 @@ class Match(NamedTuple):
     def _win(self, winners: tuple[int, ...], reason: Reason) -> "Match":
         # In rotation, others may have finished first: the title belongs to the first player's row.
         together = self.order_of_play.one_throw
-        first_turn = self.round == 1 and (
-            self.first in self.shutters if together else self.player == self.first
+        first = self.round.first_player
+        first_turn = self.round.number == 1 and (
+            first in self.round.shutters if together else self.player == first
         )
         captain = self.game.captain and reason is Reason.SHUT and first_turn
-        owes = _add(_add(self.owed, self._stakes_left(winners)), self._take_pool(winners))
-        return self._replace(result=Result(winners, captain, owes, reason), pool=0)
-
-    # Stakes.
-
-    @property
-    def _loser_of_match(self) -> bool:
-        """Whether the match, not each of its rounds, has a loser, who pays."""
-        return self.game.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)
-
-    def _stakes_of_round(self, winners: tuple[int, ...]) -> ledger.Debts:
-        """The stakes of one of several rounds (sheet 002: settled at its end)."""
-        stakes, others = self.game.stakes, tuple(i for i in self.seats if i not in winners)
-        if stakes is Stakes.LOSER_PAYS and not self._loser_of_match:
-            scores = tuple(score if i in self.seats else None for i, score in enumerate(self.round_scores))
-            return self._bought(others or self.seats, scores)
-        return self._pool(winners)
-
-    def _stakes_left(self, winners: tuple[int, ...]) -> ledger.Debts:
-        """The stakes settled at the end of the match: the current round, or who has lost the match."""
-        if self.game.stakes is Stakes.BANK:
-            return ledger.bank(self.game, self._played(self.totals))
-        if not winners:
-            # All have lost together, and so all may have to pay.
-            pays = self.game.loser_pays and self.losers
-            return self._bought_match(()) if pays else ledger.nothing(self.players)
-        if self.game.stakes is Stakes.LOSER_PAYS_MATCH:
-            return self._bought_match(winners)
-        if self.game.stakes is Stakes.LOSER_PAYS:
-            if self._loser_of_match or self._one_round:
-                return self._bought_match(winners)
-            return ledger.nothing(self.players) if self.settled else self._stakes_of_round(winners)
-        return ledger.nothing(self.players) if self.settled else self._pool(winners)
-
-    def _pool(self, winners: tuple[int, ...]) -> ledger.Debts:
-        if not self.game.has_pool:
-            return ledger.nothing(self.players)
-        staked = self.everybody if self.tie_rounds else self.seats
-        doubled = tuple(i for i in winners if any(mate in self.shutters for mate in self.team(i)))
-        if self.game.stakes is Stakes.POOL:
-            doubled = ()
-        return ledger.pool(self.players, staked, winners, doubled)
-
-    def _bought_match(self, winners: tuple[int, ...]) -> ledger.Debts:
-        """Whoever has lost the match, with the worst total of a team, buys once."""
-        losers, marks = self._beaten(winners) or self.everybody, self._marks(self._played(self.totals))
-        return ledger.loser_pays(self.players, losers, marks, highest_wins=self.game.highest_total_wins)
-
-    def _bought(self, losers: tuple[int, ...], scores: Sequence[int | None]) -> ledger.Debts:
-        """Which of the losers, with the worst score of a team, buys the round."""
-        marks = self._marks(scores)
-        return ledger.loser_pays(self.players, losers, marks, highest_wins=self.game.highest_wins)
-
-    def _beaten(self, winners: tuple[int, ...]) -> tuple[int, ...]:
-        """Players who have lost the match; if some have lost it for good, only those."""
-        lost = tuple(i for i in self.losers if i not in winners)
-        return lost or tuple(i for i in self.everybody if i not in winners)
-
-    def _played(self, points: Sequence[int]) -> tuple[int | None, ...]:
-        """Each player's points; None for a player who hasn't had a turn."""
-        return tuple(None if score is None else own for score, own in zip(self.scores, points, strict=True))
-
-    def _marks(self, points: Sequence[int | None]) -> tuple[int | None, ...]:
-        """Each player's team points; None if nobody in the team has any."""
-        teams = ([own for mate in self.team(i) if (own := points[mate]) is not None] for i in self.everybody)
-        return tuple(sum(team) if team else None for team in teams)
+        result = Result(winners, captain, settle_match(self, winners), reason)
+        return self._replace(result=result, ledger=self.ledger._replace(pool=0))
 
 
 def begin(profile: Profile, players: int, rounds: int | None = None, first: int = 0) -> Match:
@@ -743,13 +500,11 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
         game=profile,
         players=players,
         rounds=rounds,
-        seats=tuple(range(players)),
         player=first,
-        rows=order.first_rows(profile, players, first),
         totals=_head_starts(profile, players),
         scores=(None,) * players,
-        first=first,
-        owed=ledger.nothing(players),
+        round=Round(1, tuple(range(players)), first, order.first_rows(profile, players, first)),
+        ledger=Ledger(nothing(players)),
     )
 
 
@@ -766,12 +521,6 @@ def unless(match: Match, due: Stage) -> str | None:
     return None if match.stage is due else _STAGES[match.stage]
 
 
-@lru_cache(maxsize=32)
-def _with_all_dice(rules: Profile) -> Profile:
-    """The same rules, but always with all dice."""
-    return replace(rules, one_die=OneDie.NEVER, one_die_at=None)
-
-
 def _head_starts(profile: Profile, players: int) -> tuple[int, ...]:
     """The totals that a match begins with: a head start in points is subtracted, or added."""
     better = 1 if profile.highest_wins else -1
@@ -780,7 +529,3 @@ def _head_starts(profile: Profile, players: int) -> tuple[int, ...]:
 
 def _set(values: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:
     return (*values[:at], value, *values[at + 1 :])
-
-
-def _add(owed: ledger.Debts, more: ledger.Debts) -> ledger.Debts:
-    return tuple(a + b for a, b in zip(owed, more, strict=True))

@@ -7,12 +7,13 @@ Most things are inherited. `shutthebox.odds.pick` has the odds of each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 from shutthebox.rules import handicap
 from shutthebox.rules import turn as turns
 from shutthebox.rules.endings import Format, LastIn, LastTile, WorstTargetLoses, usual_format
-from shutthebox.rules.moves import Throw, is_one_die_ever_allowed
+from shutthebox.rules.moves import is_one_die_ever_allowed
+from shutthebox.rules.position import Position, Rows
 from shutthebox.rules.profile import (
     Blocked,
     Doubles,
@@ -35,9 +36,6 @@ from shutthebox.texts import N_, plural
 
 _CLASSES: dict[Turns, type[OrderOfPlay]] = {}
 
-Rows = tuple[Turn, ...]
-"""Each player's turn in the current round."""
-
 
 class Sentence(NamedTuple):
     """A rule in words.
@@ -51,33 +49,6 @@ class Sentence(NamedTuple):
     text: str
     values: Mapping[str, object] = {}
     drawn: str = ""
-
-
-class _Playing(Protocol):
-    """The parts of a match that orders of play read; see `shutthebox.rules.match.Match`."""
-
-    @property
-    def game(self) -> Profile: ...
-    @property
-    def players(self) -> int: ...
-    @property
-    def player(self) -> int: ...
-    @property
-    def seats(self) -> tuple[int, ...]: ...
-    @property
-    def rows(self) -> Rows: ...
-    @property
-    def order(self) -> tuple[int, ...]: ...
-    @property
-    def turn(self) -> Turn: ...
-    @property
-    def rules(self) -> Profile: ...
-    @property
-    def common(self) -> Throw | None: ...
-    @property
-    def thrown(self) -> int: ...
-    @property
-    def round_scores(self) -> tuple[int, ...]: ...
 
 
 class OrderOfPlay:
@@ -143,35 +114,35 @@ class OrderOfPlay:
         """Each player's turn before its first throw, in a round begun by `first`."""
         return tuple(turns.start(self.rules_of(game, seat)) for seat in range(players))
 
-    def limited(self, match: _Playing, turn: Turn) -> Turn:
+    def limited(self, match: Position, turn: Turn) -> Turn:
         """The player's turn, ended if the round has had all its throws."""
         return turn
 
-    def rows_after(self, match: _Playing, turn: Turn) -> Rows:
+    def rows_after(self, match: Position, turn: Turn) -> Rows:
         """All rows once the player's turn has reached this position."""
-        if self.one_bag and match.game.draw is Draw.DOMINOES and match.common is None:
-            return tuple(row if row.outcome else row._replace(drawn=turn.drawn) for row in match.rows)
-        return match.rows
+        if self.one_bag and match.game.draw is Draw.DOMINOES and match.round.common is None:
+            return tuple(row if row.outcome else row._replace(drawn=turn.drawn) for row in match.round.rows)
+        return match.round.rows
 
     def rows_between(self, rows: Rows) -> Rows:
         """The rows between a finished turn and the next player's first throw."""
         return rows
 
-    def next_seat(self, match: _Playing) -> int | None:
+    def next_seat(self, match: Position) -> int | None:
         """The next player in this round; None if it's over."""
-        return next((i for i in _from_next(match) if match.rows[i].outcome is None), None)
+        return next((i for i in _from_next(match) if match.round.rows[i].outcome is None), None)
 
-    def marks(self, match: _Playing) -> tuple[tuple[int, ...], bool]:
+    def marks(self, match: Position) -> tuple[tuple[int, ...], bool]:
         """Each player's mark in the finished round, and whether more is better."""
         return match.round_scores, match.game.highest_wins
 
 
-def _from_next(match: _Playing) -> list[int]:
+def _from_next(match: Position) -> list[int]:
     """The seats in rotation, from the player's neighbour on.
 
     Players who have just dropped out, or aren't in the play-off, no longer have a seat.
     """
-    return sorted(match.seats, key=lambda seat: (seat - match.player - 1) % match.players)
+    return sorted(match.round.seats, key=lambda seat: (seat - match.player - 1) % match.players)
 
 
 class WholeTurns(OrderOfPlay, turns=Turns.WHOLE):
@@ -224,11 +195,11 @@ class OneRow(OrderOfPlay, turns=Turns.SHARED):
         """The last one in."""
         return LastIn()
 
-    def rows_after(self, match: _Playing, turn: Turn) -> Rows:
+    def rows_after(self, match: Position, turn: Turn) -> Rows:
         """The same tiles, and the same bag, for all who are still in."""
         return tuple(
             row if row.outcome else row._replace(open=turn.open, behind=turn.behind, drawn=turn.drawn)
-            for row in match.rows
+            for row in match.round.rows
         )
 
 
@@ -272,10 +243,10 @@ class OneThrow(OrderOfPlay, turns=Turns.TOGETHER):
         """One throw may bring several players to the limit that loses."""
         return WorstTargetLoses() if game.match is MatchFormat.TARGET_LOSES else usual_format(game)
 
-    def next_seat(self, match: _Playing) -> int | None:
+    def next_seat(self, match: Position) -> int | None:
         """The first in order with the fewest throws, not counting those made again."""
-        playing = (seat for seat in match.order if match.rows[seat].outcome is None)
-        return min(playing, key=lambda seat: match.rows[seat].counted_throws, default=None)
+        playing = (seat for seat in match.order if match.round.rows[seat].outcome is None)
+        return min(playing, key=lambda seat: match.round.rows[seat].counted_throws, default=None)
 
 
 class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
@@ -344,31 +315,32 @@ class TugOfTiles(OrderOfPlay, turns=Turns.TUG):
         shuts, opens = Turn(game.starting & ~shut), Turn(shut, opens=True)
         return tuple(opens if (i - first) % 2 else shuts for i in range(players))
 
-    def limited(self, match: _Playing, turn: Turn) -> Turn:
+    def limited(self, match: Position, turn: Turn) -> Turn:
         """The last throw of a round ends it with tiles left."""
-        if turn.throw is None and turn.outcome is None and match.thrown + turn.throws >= MAX_THROWS:
-            return turns.cut_off(match.rules, turn, match.turn.throw)
+        if turn.throw is None and turn.outcome is None and match.round.throws + turn.throws >= MAX_THROWS:
+            return turns.cut_off(match.game, turn, match.turn.throw)
         return turn
 
-    def rows_after(self, match: _Playing, turn: Turn) -> Rows:
+    def rows_after(self, match: Position, turn: Turn) -> Rows:
         """What one team has shut, the other must open."""
         rest = match.game.starting & ~turn.open
         return tuple(
-            _fresh(row)._replace(open=turn.open if row.opens is turn.opens else rest) for row in match.rows
+            _fresh(row)._replace(open=turn.open if row.opens is turn.opens else rest)
+            for row in match.round.rows
         )
 
     def rows_between(self, rows: Rows) -> Rows:
         """Gives everybody another turn."""
         return tuple(map(_fresh, rows))
 
-    def next_seat(self, match: _Playing) -> int | None:
+    def next_seat(self, match: Position) -> int | None:
         """The next player with tiles to move."""
-        goes_on = match.thrown < MAX_THROWS
-        return next((i for i in _from_next(match) if goes_on and match.rows[i].open), None)
+        goes_on = match.round.throws < MAX_THROWS
+        return next((i for i in _from_next(match) if goes_on and match.round.rows[i].open), None)
 
-    def marks(self, match: _Playing) -> tuple[tuple[int, ...], bool]:
+    def marks(self, match: Position) -> tuple[tuple[int, ...], bool]:
         """Fewer tiles left to move is better."""
-        return tuple(row.open.bit_count() for row in match.rows), False
+        return tuple(row.open.bit_count() for row in match.round.rows), False
 
 
 def _fresh(row: Turn) -> Turn:

@@ -22,7 +22,7 @@ the end of each turn, and closes with the result, if there is one::
 
 A throw's line is player, faces and answer: the tiles shut, ``-`` for a pass, ``+4`` for a tile opened
 again, nothing if the throw ended the turn (or, on the last line, has no answer yet). The result says with
-``ended`` why the match is over (`shutthebox.rules.endings.Reason`). ``1 time`` is a turn whose time ran
+``ended`` why the match is over (`shutthebox.rules.position.Reason`). ``1 time`` is a turn whose time ran
 out, with or without a throw on the table. A match that was abandoned closes with ``given-up`` instead.
 Instead of its keys, a record written by hand may name a profile: ``profile pub``, or
 ``profile traditional 12`` for the box of 12. Empty lines and lines that start with # are skipped.
@@ -46,7 +46,8 @@ from shutthebox.rules.actions import (
 from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
 from shutthebox.rules.faces import faces_from_text
 from shutthebox.rules.linked_boxes import BOX_WORDS, LinkedBoxes, linked_boxes_from_lines
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_played_profile
 from shutthebox.rules.tiles import from_text

@@ -137,11 +137,6 @@ def start(profile: Profile) -> Turn:
     return Turn(profile.starting, behind=profile.starting_behind, insured=profile.spare_throws)
 
 
-def usual_dice(profile: Profile, turn: Turn) -> int:
-    """The usual number of dice now: if two are allowed, the larger."""
-    return dice_allowed(profile, turn.open, turn.behind)[0]
-
-
 def bag(profile: Profile, turn: Turn) -> tuple[Throw, ...]:
     """The dominoes that the next one is drawn from; all of them again once the bag is empty."""
     whole = BAGS[profile.bag]
@@ -175,13 +170,18 @@ def _drawn(profile: Profile, drawn: int, faces: Throw) -> int:
     return drawn | next(1 << i for i, other in enumerate(whole) if other == domino and not drawn >> i & 1)
 
 
-def possible_throw(profile: Profile, turn: Turn, faces: Throw) -> bool:
-    """Whether these faces can be thrown (or drawn) now; a single number may be a real throw's total."""
+def possible_throw(
+    profile: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None
+) -> bool:
+    """Whether these faces can be thrown (or drawn) now; a single number may be a real throw's total.
+
+    `allowed` is as in `throw`.
+    """
     if profile.draw is Draw.DOMINOES:
         return tuple(sorted(faces)) in bag(profile, turn)
     if not faces or not all(face >= 1 for face in faces):
         return False
-    return bool(dice_that_show(profile, faces, dice_allowed(profile, turn.open, turn.behind)))
+    return bool(dice_that_show(profile, faces, allowed or dice_allowed(profile, turn.open, turn.behind)))
 
 
 def dice_that_show(profile: Profile, faces: Throw, allowed: tuple[int, ...]) -> tuple[int, ...]:
@@ -191,57 +191,51 @@ def dice_that_show(profile: Profile, faces: Throw, allowed: tuple[int, ...]) -> 
     return tuple(dice for dice in allowed if dice <= faces[0] <= dice * profile.sides)
 
 
-def dice_refusal(profile: Profile, turn: Turn, dice: int, own: Profile) -> Refusal | None:
-    """Why this many dice may not be thrown now; None if they may.
-
-    Args:
-        profile: the rules of this throw.
-        turn: a turn that awaits it.
-        dice: how many.
-        own: the rules of the player's other throws, which may not be for everyone.
-    """
-    if dice in dice_allowed(profile, turn.open, turn.behind):
+def dice_refusal(profile: Profile, dice: int, allowed: tuple[int, ...]) -> Refusal | None:
+    """Why this many dice may not be thrown now; None if they're among the numbers allowed."""
+    if dice in allowed:
         return None
     if dice != 1:
         return Refusal.ONE_DIE_ONLY
-    return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(own) else Refusal.ONE_DIE_NEVER
+    return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(profile) else Refusal.ONE_DIE_NEVER
 
 
-def why_not_throw(profile: Profile, turn: Turn, faces: Throw, own: Profile | None = None) -> str | None:
-    """Why these faces can't be thrown; None if they can. `own` is as in `throw`."""
+def why_not_throw(
+    profile: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None
+) -> str | None:
+    """Why these faces can't be thrown; None if they can. `allowed` is as in `throw`."""
     if turn.awaits_answer or turn.outcome:
         return ANSWER_DUE if turn.awaits_answer else TURN_OVER
-    if possible_throw(profile, turn, faces):
+    if possible_throw(profile, turn, faces, allowed):
         return None
     if profile.draw is Draw.DOMINOES:
         if tuple(sorted(faces)) in BAGS[profile.bag]:
             return f"the domino {min(faces)}-{max(faces)} has already been drawn"
         return f"a domino has two ends of {0 if profile.has_blanks else 1} to 6"
-    own = own or profile
-    refusal = dice_refusal(profile, turn, len(faces), own) if faces and min(faces) >= 1 else None
+    own = dice_allowed(profile, turn.open, turn.behind)
+    refusal = dice_refusal(profile, len(faces), allowed or own) if faces and min(faces) >= 1 else None
     if refusal is None:
         return f"a die shows 1 to {profile.sides}"
     if len(faces) not in (1, profile.dice):
         return f"{len(faces)} dice are never thrown in this game"
     if refusal is Refusal.ONE_DIE_NOT_YET:
-        alone = 1 in dice_allowed(own, turn.open, turn.behind)
-        return f"{refusal.lower()}, {'for everyone' if alone else f'with {sets.to_text(turn.open)} open'}"
+        return f"{refusal.lower()}, {'for everyone' if 1 in own else f'with {sets.to_text(turn.open)} open'}"
     return refusal.lower()
 
 
-def throw(profile: Profile, turn: Turn, faces: Throw, *, own: Profile | None = None) -> Turn:
+def throw(profile: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None) -> Turn:
     """The position after a throw: awaiting an answer, or over if the throw ends the turn.
 
     Args:
         profile: the rules.
         turn: a turn that awaits a throw.
         faces: the throw.
-        own: the rules of the player's other throws, if this one is for everyone and so has others.
+        allowed: how many dice may be thrown, if the throw is for everyone; None where this row alone decides.
 
     Raises:
         ValueError: for the reason that `why_not_throw` gives.
     """
-    refuse(why_not_throw(profile, turn, faces, own))
+    refuse(why_not_throw(profile, turn, faces, allowed))
     drawn = turn.drawn
     if profile.draw is Draw.DOMINOES:
         drawn = _drawn(profile, drawn, faces)
@@ -259,7 +253,7 @@ def throw(profile: Profile, turn: Turn, faces: Throw, *, own: Profile | None = N
         return _over(profile, turn, Outcome.LOST)
     if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES):
         return turn if turn.insured else _over(profile, turn, Outcome.BLOCKED)
-    if not reopenings(profile, turn) and not can_ever_move(own or profile, turn.open, behind=turn.behind):
+    if not reopenings(profile, turn) and not can_ever_move(profile, turn.open, behind=turn.behind):
         return _over(profile, turn, Outcome.BLOCKED)
     return turn
 

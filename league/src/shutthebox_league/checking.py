@@ -7,8 +7,8 @@ from shutthebox.night import NIGHT_BEGINS_H
 from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.contradictions import contradiction
-from shutthebox.rules.endings import Reason
 from shutthebox.rules.match import Match
+from shutthebox.rules.position import Reason
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.record import Record, RecordError, parse, parse_to_end

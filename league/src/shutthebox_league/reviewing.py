@@ -67,7 +67,7 @@ def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
             beginning, actions = match, []
         after = apply(match, action)
         actions.append(action)
-        if beginning is not None and after.rows[match.player].outcome is not None:
+        if beginning is not None and after.round.rows[match.player].outcome is not None:
             yield beginning, actions
             beginning = None
         match = after

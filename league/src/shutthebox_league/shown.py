@@ -104,8 +104,8 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn]) -> ShownMatch:
     for action in record.actions:
         before, after = after, apply(after, action)
         seat = before.player + 1
-        row = after.rows[before.player]
-        standing = after.rows[after.first].open if row.opens else row.open
+        row = after.round.rows[before.player]
+        standing = after.round.rows[after.round.first_player].open if row.opens else row.open
         open_tiles = _tiles(to_numbers(standing)) or "–"
         throws += bool(action.faces)
         if throws > MOST_THROWS:

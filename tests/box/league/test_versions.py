@@ -11,8 +11,9 @@ from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.actions import Action, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION
-from shutthebox.rules.match import Stage, begin
+from shutthebox.rules.match import begin
 from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import OneDie, Profile
 from shutthebox.rules.record import Record, write
 from shutthebox_league.categories import category_of

@@ -12,7 +12,7 @@ from shutthebox.link.match import Agreement, LinkError, Revealed, Rolled, join
 from shutthebox.link.messages import Accept, Sync, from_line, to_line
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.linked_dice import DiceChain, why_unproven
-from shutthebox.rules.match import Stage
+from shutthebox.rules.position import Stage
 from shutthebox.rules.record import Record
 
 GAMES = [game.name for game in builtins() if linkable(game)]

@@ -25,7 +25,7 @@ from tests.system.image.table import (
 from tests.system.virtual_pi.play import Play
 from tests.system.virtual_pi.table import GPIO, Table, attract, until
 
-from shutthebox.rules.match import Stage
+from shutthebox.rules.position import Stage
 
 pytestmark = [pytest.mark.image, pytest.mark.timeout(12 * BOOT_S)]
 

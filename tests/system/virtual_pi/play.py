@@ -22,8 +22,9 @@ from shutthebox.game.state import Shared
 from shutthebox.odds.coach import MatchReview, review
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Moved, Thrown
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.position import Stage
 from shutthebox.rules.tiles import Tiles
 
 from .table import LEVERS, Table

@@ -9,7 +9,7 @@ from tests.system.virtual_pi import PanelWrite, VirtualPi
 from tests.system.virtual_pi.play import CONFIG, SETTINGS, Play
 from tests.system.virtual_pi.table import Table, attract, install_box
 
-from shutthebox.rules.match import Stage
+from shutthebox.rules.position import Stage
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(240)]
 

@@ -8,6 +8,7 @@ from queue import SimpleQueue
 import pytest
 from tests.support.box import S
 from tests.support.machine import Table, settings_for
+from tests.support.positions import with_rows
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.odds_worker import InlineOdds, OddsWorker, answer_or_fall_back
@@ -32,8 +33,9 @@ from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import HeadStart
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
@@ -69,7 +71,8 @@ def test_questions_are_answered_off_the_callers_thread_in_their_order(
 
 
 ALONE = begin(PUB, 1)
-BROKEN = begin(PUB, 2).throw((6, 6))._replace(seats=(0, 7))
+BROKEN = begin(PUB, 2).throw((6, 6))
+BROKEN = BROKEN._replace(round=BROKEN.round._replace(seats=(0, 7)))
 """A match with a seat that nobody sits on: its odds fail."""
 
 
@@ -109,9 +112,9 @@ def test_on_a_large_row_there_is_no_hint_but_a_computer_still_plays() -> None:
 def behind(total: int, open_tiles: Tiles) -> Match:
     """The second player in mid-turn, with the first one's total to beat."""
     match = begin(PUB, 2)
-    first = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=total)
+    first = match.round.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=total)
     second = turns.Turn(open_tiles, throws=1, moves=1)
-    return match._replace(player=1, totals=(total, 0), scores=(total, None), rows=(first, second))
+    return with_rows(match, first, second)._replace(player=1, totals=(total, 0), scores=(total, None))
 
 
 @pytest.mark.slow
@@ -183,12 +186,12 @@ def test_a_power_cut_takes_no_turn_out_of_luck_and_decisions(
 def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> None:
     for moves, regular in ((0, Strength.MASTER), (1, Strength.BEGINNER), (2, Strength.MASTER)):
         waiting = begin(builtin("digits"), 1)
-        match = waiting._replace(rows=(waiting.turn._replace(throws=moves, moves=moves),)).throw((6, 4))
+        match = with_rows(waiting, waiting.turn._replace(throws=moves, moves=moves)).throw((6, 4))
         shut = {Strength.BEGINNER: to_tiles([1, 9]), Strength.MASTER: to_tiles([4, 6])}
         for strength, played in ((Strength.BEGINNER, Strength.BEGINNER), (Strength.REGULAR, regular)):
             assert answer_or_fall_back(AskAnswer(match, strength)) == AnswerReady(match, shut[played])
         waiting = begin(PUB, 1)
-        few = waiting._replace(rows=(turns.Turn(to_tiles([1, 2]), throws=moves, moves=moves),))
+        few = with_rows(waiting, turns.Turn(to_tiles([1, 2]), throws=moves, moves=moves))
         assert answer_or_fall_back(AskDice(few, Strength.BEGINNER)) == DiceReady(few, 2)
         assert answer_or_fall_back(AskDice(few, Strength.REGULAR)) == DiceReady(few, 1 if moves != 1 else 2)
         assert answer_or_fall_back(AskDice(few, Strength.MASTER)) == DiceReady(few, 1)

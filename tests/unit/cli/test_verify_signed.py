@@ -28,8 +28,9 @@ from shutthebox.link.proof import commitment_of
 from shutthebox.rules.actions import Action, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, LinkProof
 from shutthebox.rules.linked_dice import DiceChain, earlier_links, linked_throw, own_throws
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.position import Stage
 from shutthebox.rules.record import Record, RecordError, parse, write
 
 NOT_KNOWN = (
@@ -159,7 +160,7 @@ def play_on(record: Record, actions: list[Action], random: Random) -> Record | N
     throws = len(own_throws(match))
     while position.stage is not Stage.FINISHED:
         action = next_action(position, random)
-        if isinstance(action, Thrown) and position.common is None:
+        if isinstance(action, Thrown) and position.round.common is None:
             throws += 1
             if throws >= len(links):
                 return None

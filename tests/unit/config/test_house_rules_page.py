@@ -11,7 +11,7 @@ from tests.support.each import each
 from shutthebox.config import profiles
 from shutthebox.config.schema import parse_config
 from shutthebox.rules import contradictions, reader
-from shutthebox.rules.match import Stage
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.words import explain
 from shutthebox.rules.writer import to_keys

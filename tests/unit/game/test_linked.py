@@ -57,7 +57,7 @@ from shutthebox.link.requests import (
 )
 from shutthebox.rules.actions import Action
 from shutthebox.rules.linked_dice import LINKS, DiceChain
-from shutthebox.rules.match import Stage
+from shutthebox.rules.position import Stage
 from shutthebox.translations import localize_screen
 
 CHAINS = DiceChain("5e" * 32), DiceChain("fa" * 32)

@@ -3,6 +3,7 @@
 import pytest
 from tests.support.box import MS
 from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, sounds
+from tests.support.positions import with_rows
 
 from shutthebox.game.effects import Show, Sound
 from shutthebox.game.facts import Chosen, PlayersLeft
@@ -129,7 +130,7 @@ def ready_with(profile: str, *tiles: int) -> Table:
     table = Table(settings_for(profile, players=1))
     table.press()
     turn = table.match.turn._replace(open=to_tiles(tiles), throws=3, moves=3)
-    match = table.match._replace(rows=(turn,))
+    match = with_rows(table.match, turn)
     shut = [tile for tile in range(1, 10) if tile not in tiles]
     return Table(table.machine.settings, match=match, down=shut)
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 from tests.support.machine import Table, settings_for
+from tests.support.positions import with_rows
 
 from shutthebox.game.mode import Mode
 from shutthebox.game.wording import answer_line, luck_texts
@@ -19,7 +20,7 @@ def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...]) -> Table
     table.press()
     turn = table.match.turn
     turn = turn._replace(open=turn.open & ~to_tiles(shut), throws=1, moves=1)
-    match = table.match._replace(rows=(turn,) * 2)
+    match = with_rows(table.match, turn, turn)
     table = Table(table.machine.settings, match=match, down=shut)
     table.throw(*faces)
     return table

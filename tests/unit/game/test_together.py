@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.machine import Table, settings_for
+from tests.support.positions import with_rows
 
 from shutthebox.game.mode import Mode
 from shutthebox.rules.match import begin
@@ -20,7 +21,7 @@ def begun(players: int = 2, first: Iterable[int] = GAME.tiles, strikes: int = 1)
     row = match.turn._replace(open=to_tiles(first), insured=strikes)
     return Table(
         settings_for(GAME, players=players),
-        match=match._replace(rows=(row, *match.rows[1:])),
+        match=with_rows(match, row, *match.round.rows[1:]),
         down=set(GAME.tiles) - set(first),
     )
 
@@ -87,6 +88,8 @@ def test_one_die_is_refused_only_for_now_while_others_need_both() -> None:
     game = replace(GAME, tiles=(1, 2, 3, 7), one_die=OneDie.OPTIONAL_HIGH)
     match = begin(game, 2)
     row = match.turn._replace(open=to_tiles([1, 2]))
-    table = Table(settings_for(game, players=2), match=match._replace(rows=(row, match.rows[1])), down={3, 7})
+    table = Table(
+        settings_for(game, players=2), match=with_rows(match, row, match.round.rows[1]), down={3, 7}
+    )
     table.hold()
     assert "One die: not yet" in table.text

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.support.machine import Table, settings_for
+from tests.support.positions import with_rows
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import draw
@@ -34,7 +35,7 @@ def position(
     turn = table.match.turn
     open_tiles, behind = turn.open & ~to_tiles(gone), turn.behind & ~to_tiles((*gone, *front_gone))
     turn = turn._replace(open=open_tiles, behind=behind, throws=1, moves=1)
-    match, behind = table.match._replace(rows=(turn,)), levers_behind(table.match.game, levers)
+    match, behind = with_rows(table.match, turn), levers_behind(table.match.game, levers)
     down = (*gone, *(column + behind for column in gone), *front_gone) if behind else gone
     return Table(table.machine.settings, match=match, down=down)
 

@@ -25,7 +25,7 @@ from shutthebox.link.rematch import (
 )
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.linked_dice import DiceChain
-from shutthebox.rules.match import Stage
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import First
 from shutthebox.rules.reader import with_options
 

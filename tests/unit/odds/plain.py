@@ -16,10 +16,13 @@ from itertools import combinations_with_replacement
 from math import factorial, prod
 from typing import Any, NamedTuple
 
+from tests.support.positions import with_rows
+
 from shutthebox.odds.worths import Number
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring, Turns
 from shutthebox.rules.score import MAX_THROWS, score
 from shutthebox.rules.tiles import to_numbers
@@ -53,8 +56,8 @@ Events = Mapping[tuple[After, ...], int]
 
 def throws(match: Match, dice: int) -> Iterator[tuple[Throw, int]]:
     """Every throw of so many dice, and how many of the throws look so."""
-    if match.common is not None:
-        yield match.common, 1
+    if match.round.common is not None:
+        yield match.round.common.faces, 1
         return
     if match.rules.draw is Draw.DOMINOES:
         yield from ((domino, 1) for domino in turns.bag(match.rules, match.turn))
@@ -162,7 +165,7 @@ class Oracle:
         """Of a position after the last throw that a turn can have."""
         turn = match.turn
         points = score(match.rules, turn.open, 0, turn.behind)
-        over = match._replace(rows=(turn._replace(outcome=Outcome.BLOCKED, score=points),))
+        over = with_rows(match, turn._replace(outcome=Outcome.BLOCKED, score=points))
         worths = self._over(over) if match.players == 1 else None
         return Value(worths or (Fraction(0),) * match.players, self._good(over) if worths else 0)
 
@@ -215,13 +218,22 @@ def same(match: Match) -> Match:
         Turn(0, outcome=row.outcome, score=row.score)
         if row.outcome is not None and not shared
         else row._replace(throws=0, moves=min(1, row.moves), throw=None)
-        for row in match.rows
+        for row in match.round.rows
     )
-    return match._replace(rows=rows, turns_over=0)
+    return match._replace(round=match.round._replace(rows=rows), turns_over=0)
 
 
 def _key(match: Match) -> object:
-    return match.player, match.rows, match.totals, match.round, match.tie_rounds, match.shutters, match.owed
+    round_ = match.round
+    return (
+        match.player,
+        round_.rows,
+        match.totals,
+        round_.number,
+        round_.tie_rounds,
+        round_.shutters,
+        match.ledger,
+    )
 
 
 def won(match: Match) -> tuple[Number, ...] | None:
@@ -264,7 +276,7 @@ class MatchOracle:
             return Value(tuple(map(float, worths)), 0)
         key = self._key(match)
         if key not in self._known:
-            dice = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+            dice = match.dice_allowed
             self._known[key] = self._best(match, [self._mean(match, count) for count in dice])
         return self._known[key]
 
@@ -282,7 +294,7 @@ class MatchOracle:
 
     def _after(self, before: Match, after: Match) -> Value:
         value = self._value(after)
-        is_over = after.rows[before.player].outcome is not None
+        is_over = after.round.rows[before.player].outcome is not None
         return value._replace(good=own_score(after._replace(player=before.player))) if is_over else value
 
     def _best(self, match: Match, values: Iterable[Value]) -> Value:
@@ -294,12 +306,14 @@ class MatchOracle:
             (row.score, row.outcome)
             if row.outcome
             else (row.open, row.behind, min(1, row.moves), row.insured, min(own, row.throws))
-            for row in (match.rows[i] for i in match.seats)
+            for row in (match.round.rows[i] for i in match.round.seats)
         )
         played = tuple(score is not None for score in match.scores)
-        totals, shut = match.totals, frozenset(match.shutters)
-        place = match.player, match.common, match.first, match.seats, match.round, match.tie_rounds
-        return place, rows, totals, played, shut, match.losers, match.owed, match.settled
+        totals, shut = match.totals, frozenset(match.round.shutters)
+        here = match.round
+        common = here.common and here.common.faces
+        place = match.player, common, here.first_player, here.seats, here.number, here.tie_rounds
+        return place, rows, totals, played, shut, match.losers, match.ledger.owed, match.ledger.settled
 
 
 def match_oracle(
@@ -314,9 +328,8 @@ def match_oracle(
 
 def alone(profile: Profile, turn: Turn) -> Match:
     """A match of one player in this turn; a seat's head start is in the rules that the seat plays by."""
-    return begin(replace(profile, handicap=()), 1)._replace(
-        rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW
-    )
+    match = begin(replace(profile, handicap=()), 1)
+    return with_rows(match, turn)._replace(stage=Stage.ANSWER if turn.throw else Stage.THROW)
 
 
 Pair = tuple[Number, Number]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.house import house
+from tests.support.positions import with_rows
 
 from shutthebox.config import profiles
 from shutthebox.odds.advice import advise
@@ -12,7 +13,8 @@ from shutthebox.odds.pick import pick
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.worths import OddsError, Unit
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import OneDie, Profile, Tie
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn
@@ -22,7 +24,8 @@ TRADITIONAL = profiles.builtin("traditional")
 
 def alone(profile: Profile, turn: Turn) -> Match:
     """A match of one player in this turn."""
-    return begin(profile, 1)._replace(rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW)
+    match = with_rows(begin(profile, 1), turn)
+    return match._replace(stage=Stage.ANSWER if turn.throw else Stage.THROW)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +86,7 @@ def test_the_best_move_to_win_where_it_is_another() -> None:
     shared = replace(TRADITIONAL, tie=Tie.SHARE)
     odds, play = Odds(shared), Equilibrium(shared, 2).seat(scores=(4,))
     match = begin(shared, 2)
-    first = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=4)
+    first = match.round.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=4)
     others = 0
     for a in range(1, 7):
         for b in range(1, 7):
@@ -92,7 +95,7 @@ def test_the_best_move_to_win_where_it_is_another() -> None:
                 if thrown.outcome is not None:
                     continue
                 advice = advise(
-                    match._replace(player=1, totals=(4, 0), rows=(first, thrown), stage=Stage.ANSWER)
+                    with_rows(match, first, thrown)._replace(player=1, totals=(4, 0), stage=Stage.ANSWER)
                 )
                 assert [option.choice for option in advice.options] == [
                     each.tiles for each in odds.ranked(thrown)
@@ -117,7 +120,7 @@ def test_advice_on_one_row_of_several_keeps_to_the_dice_for_everyone(one_die: st
     profile = house(f'{TOGETHER}\none_die = "{one_die}"\none_die_at = 2')
     few, many = Turn(to_tiles([1, 2]), throws=1, moves=1), Turn(to_tiles([1, 2, 3]), throws=1, moves=1)
     for others, dice in ((many, [2]), (few, [1] if one_die == "forced-tiles" else [2, 1])):
-        match = begin(profile, 2)._replace(rows=(few, others))
+        match = with_rows(begin(profile, 2), few, others)
         assert sorted((option.choice for option in advise(match).options), reverse=True) == dice
 
 
@@ -125,7 +128,6 @@ def test_what_a_row_is_worth_does_not_depend_on_the_other_rows() -> None:
     profile = house(f'{TOGETHER}\none_die = "optional-tiles"\none_die_at = 2')
     few, many = Turn(to_tiles([1, 2]), throws=1, moves=1), Turn(to_tiles([1, 2, 3]), throws=1, moves=1)
     found = {
-        pick(profile).turn.worth(begin(profile, 2)._replace(rows=(few, others)), few)
-        for others in (few, many)
+        pick(profile).turn.worth(with_rows(begin(profile, 2), few, others), few) for others in (few, many)
     }
     assert len(found) == 1

@@ -18,7 +18,8 @@ from shutthebox.odds.odds import Odds, for_points
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Thrown, apply
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile, Tie
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn
@@ -61,7 +62,7 @@ def test_luck_and_skill_add_up_to_the_result(name: str) -> None:
             assert player.win.final == Fraction((i in match.result.winners) / len(match.result.winners))
             assert player.win.initial == Fraction(Seats(profile).chances(begin(profile, 3))[i])
             assert player.win.skill <= 0
-            if not match.tie_rounds:
+            if not match.round.tie_rounds:
                 assert player.points.final == match.totals[i]
 
 
@@ -224,8 +225,10 @@ def test_with_one_throw_for_all_everyone_comes_to_the_score_they_had(game: str) 
         match, actions = played(profile, 2, seed)
         found = review(begin(profile, 2), actions, for_win=False)
         adds_up(found)
-        if not match.tie_rounds:
-            assert [player.points.final for player in found.players] == [row.score for row in match.rows]
+        if not match.round.tie_rounds:
+            assert [player.points.final for player in found.players] == [
+                row.score for row in match.round.rows
+            ]
 
 
 def test_only_the_player_who_makes_the_throw_for_all_chose_its_dice() -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.support.chance import next_action
 from tests.support.fast import fast_among
 from tests.support.house import house
+from tests.support.positions import with_rows
 from tests.unit.odds.plain import MatchOracle, match_oracle
 
 from shutthebox.config import profiles
@@ -21,7 +22,8 @@ from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import End, Objective, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import apply
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
     MatchFormat,
@@ -85,8 +87,8 @@ def test_who_is_far_behind_before_the_last_round_takes_risks() -> None:
     """Nothing but a shut box can win any more: then it is the aim."""
     profile = replace(TRADITIONAL, shut_wins=ShutWins.MATCH)
     match = begin(profile, 2, 2)._replace(player=1, totals=(0, 200))
-    first = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=0)
-    thrown = match._replace(rows=(first, Turn(to_tiles([1, 2, 3, 4, 5, 6, 7, 8, 9])))).throw((6, 4))
+    first = match.round.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=0)
+    thrown = with_rows(match, first, Turn(to_tiles([1, 2, 3, 4, 5, 6, 7, 8, 9]))).throw((6, 4))
     odds = Odds(profile)
     assert (
         Seats(thrown.game).play(thrown).ranked(thrown.turn)[0][0]
@@ -128,8 +130,8 @@ def drawn(profile: Profile, totals: tuple[int, ...], to_play: tuple[int, ...]) -
 def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -> None:
     profile = replace(TWO_TILES, shut_wins=ShutWins.ROUND)
     beginning = begin(profile, 3, 2)._replace(totals=(4, 3, 5))
-    blocked = beginning.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
-    play = Seats(profile).play(beginning._replace(player=1, rows=(blocked, *beginning.rows[1:])))
+    blocked = beginning.round.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
+    play = Seats(profile).play(with_rows(beginning, blocked, *beginning.round.rows[1:])._replace(player=1))
     assert play.worth_of(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
     assert play.worth_of(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
 
@@ -137,12 +139,13 @@ def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -
 def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
     profile = replace(SHORT, tie=Tie.PLAY_OFF, shut_wins=ShutWins.NO)
     game = Equilibrium(profile, 2)
-    match = begin(profile, 3)._replace(seats=(0, 2), totals=(3, 6, 3), tie_rounds=1)
+    match = begin(profile, 3)
+    match = match._replace(totals=(3, 6, 3), round=match.round._replace(seats=(0, 2), tie_rounds=1))
     assert is_deciding(match)
     first, last = game.chances()
     assert Seats(match.game).chances(match) == pytest.approx((first, 0.0, last))
-    blocked = match.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
-    later = match._replace(player=2, rows=(blocked, *match.rows[1:]))
+    blocked = match.round.rows[0]._replace(outcome=turns.Outcome.BLOCKED, score=2)
+    later = with_rows(match, blocked, *match.round.rows[1:])._replace(player=2)
     first, last = game.chances(scores=(2,))
     assert Seats(later.game).chances(later) == pytest.approx((first, 0.0, last))
     play = Seats(later.game).play(later)
@@ -213,7 +216,7 @@ def test_each_turn_of_a_deciding_round_is_exact(text: str, rounds: int, players:
                 assert Seats(match.game).chances(match) == pytest.approx(known, abs=1e-8)
                 own = Seats(match.game).worth(match)
                 assert own == pytest.approx(known[match.player], abs=1e-8)
-                extra_rounds.add(match.tie_rounds)
+                extra_rounds.add(match.round.tie_rounds)
             match = play_turn(match, rng).advance()
     assert max(extra_rounds) > 0 or profile.shut_wins is not ShutWins.NO
 

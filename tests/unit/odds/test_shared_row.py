@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.support.positions import with_rows
 from tests.unit.odds.plain import match_oracle
 
 from shutthebox.config.profiles import builtin
@@ -45,7 +46,7 @@ def test_the_figures_of_the_documentation() -> None:
 def test_a_move_that_leaves_the_other_nothing_is_best() -> None:
     match = begin(replace(ROLLERS, insurance=False), 2)
     row = match.turn._replace(open=to_tiles([1, 3, 4]))
-    thrown = match._replace(rows=(row, row)).throw((1, 3))
+    thrown = with_rows(match, row, row).throw((1, 3))
     # The other then needs a 4: three throws of 36.
     assert advise(thrown).best == to_tiles([1, 3])
     assert SharedRow(match.game).chances(thrown.move(to_tiles([1, 3])))[0] == pytest.approx(33 / 36)

@@ -14,8 +14,9 @@ from shutthebox.odds.tug import TugPlay
 from shutthebox.odds.worths import OddsError, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Doubles, MatchFormat, OneDie, Profile, Turns, Win
 from shutthebox.rules.tiles import to_tiles
 
@@ -74,8 +75,11 @@ def _known(match: Match) -> Match:
     """A match as far as its future goes; the throws that there are do not run out."""
     if match.result is not None:
         return match
-    rows = tuple(row._replace(throws=0, moves=0, outcome=None, score=None, throw=None) for row in match.rows)
-    return match._replace(rows=rows, thrown=0, turns_over=0, scores=(None, None))
+    rows = tuple(
+        row._replace(throws=0, moves=0, outcome=None, score=None, throw=None) for row in match.round.rows
+    )
+    round_ = match.round._replace(rows=rows, throws=0)
+    return match._replace(round=round_, turns_over=0, scores=(None, None))
 
 
 def _find(match: Match, graph: Graph) -> None:

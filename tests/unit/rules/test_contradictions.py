@@ -6,11 +6,13 @@ from fractions import Fraction
 import pytest
 from tests.support.chance import next_action
 from tests.support.house import house, on_table
+from tests.support.positions import common_throw
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Action, apply
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.orders import order_of
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Doubles, OneDie
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.record import Record, parse, write
@@ -242,15 +244,15 @@ def test_an_own_throw_that_costs_nothing_but_a_spare_is_made_again(
     match = follow(begin(house(TOGETHER + keys), 2), *played)
     assert (match.player, match.stage) == (0, Stage.THROW)
     match = follow(match, "1+2", "3", "1+1", "2")
-    assert (match.player, match.rows[0].repeated, match.common) == (0, 1, None)
+    assert (match.player, match.round.rows[0].repeated, match.round.common) == (0, 1, None)
     match = follow(match, "1+5")
-    assert match.common == (1, 5), "the next one is for both"
+    assert common_throw(match) == (1, 5), "the next one is for both"
 
 
 def test_the_throw_for_everyone_is_never_made_again() -> None:
     match = begin(house('turns = "together"\nstrikes = 2\ntiles = 3'), 2)
     match = follow(match, "5+6", "-")
-    assert (match.player, match.common) == (1, (5, 6))
+    assert (match.player, common_throw(match)) == (1, (5, 6))
 
 
 HALF = Fraction(1, 2)

@@ -12,7 +12,8 @@ from shutthebox.rules.actions import Action, Thrown, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.derived_throws import number_below
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text, unequal
-from shutthebox.rules.match import Stage, begin
+from shutthebox.rules.match import begin
+from shutthebox.rules.position import Stage
 from shutthebox.rules.record import Record, parse, unproven, write
 from shutthebox.rules.turn import bag
 
@@ -38,7 +39,7 @@ def throws(record: Record) -> dict[tuple[int, int, int], tuple[int, ...]]:
     found, match = {}, begin(record.profile, record.players, record.rounds)
     for action in record.actions:
         if isinstance(action, Thrown):
-            found[match.player, match.round, match.turn.throws] = action.faces
+            found[match.player, match.round.number, match.turn.throws] = action.faces
         match = apply(match, action)
     return found
 
@@ -64,7 +65,7 @@ def test_anybody_can_make_the_throws_again() -> None:
     ]
     assert FRIDAY.throw(match, 9) == tuple(number % 6 + 1 for number in numbers if number < 2**32 - 4)[:9]
     row = match.turn._replace(throws=3)
-    later = match._replace(player=1, round=5, rows=(match.turn, row))
+    later = match._replace(player=1, round=match.round._replace(number=5, rows=(match.turn, row)))
     digest = hashlib.sha256(f"{FRIDAY.seed} 2 5 4 0".encode()).digest()
     assert FRIDAY.throw(later, 1) == (int.from_bytes(digest[:4]) % 6 + 1,)
     dominoes = begin(builtin("domino-bag"), 1)

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from tests.support.dictate import TINY, finish, points_box
 from tests.support.fast import fast_among
+from tests.support.positions import common_throw
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Thrown
-from shutthebox.rules.endings import LAST_ROUND, Reason
-from shutthebox.rules.match import Stage, begin
+from shutthebox.rules.endings import LAST_ROUND
+from shutthebox.rules.match import begin
+from shutthebox.rules.position import Reason, Stage
 from shutthebox.rules.profile import (
     Blocked,
     First,
@@ -153,7 +155,7 @@ def test_a_limit_that_is_never_reached_ends_after_the_last_round(format_: MatchF
     win = Win.HIGHEST if format_ is MatchFormat.TARGET_WINS else Win.LOWEST
     profile = replace(TINY, match=format_, win=win, limit=10**9)
     match = finish(begin(profile, 2), [1, 2] * LAST_ROUND)
-    assert match.round == LAST_ROUND
+    assert match.round.number == LAST_ROUND
     assert match.result is not None
     assert match.result.winners == ((1,) if format_ is MatchFormat.TARGET_WINS else (0,))
 
@@ -216,19 +218,19 @@ TOGETHER = Profile("together", turns=Turns.TOGETHER, shut_wins=ShutWins.NO, tie=
 
 def test_everyone_answers_the_same_throw() -> None:
     match = begin(TOGETHER, 2).throw((5, 4)).move(to_tiles([9]))
-    assert (match.player, match.stage, match.common) == (1, Stage.THROW, (5, 4))
+    assert (match.player, match.stage, common_throw(match)) == (1, Stage.THROW, (5, 4))
     with pytest.raises(ValueError, match=r"the throw for everyone is 5\+4"):
         match.throw((6, 3))
     match = match.throw((5, 4)).move(to_tiles([4, 5]))
-    assert (match.player, match.common) == (0, None)
-    assert [row.open.bit_count() for row in match.rows] == [8, 7]
+    assert (match.player, match.round.common) == (0, None)
+    assert [row.open.bit_count() for row in match.round.rows] == [8, 7]
 
 
 def test_the_first_throws_are_everyones_own() -> None:
     match = begin(replace(TOGETHER, own_throws=1), 2).throw((5, 4)).move(to_tiles([9]))
-    assert match.common is None
+    assert match.round.common is None
     match = match.throw((1, 1)).move(to_tiles([2]))
-    assert match.throw((1, 2)).common == (1, 2)
+    assert common_throw(match.throw((1, 2))) == (1, 2)
 
 
 def test_whoever_is_out_answers_no_more_and_the_next_one_throws() -> None:
@@ -247,7 +249,7 @@ def test_several_may_shut_the_box_with_one_throw(shut_wins: ShutWins) -> None:
     match = begin(game, 3).throw((1, 2))
     for shut in ([3], [3], [1, 2]):
         match = match.move(to_tiles(shut))
-        match = match.throw((1, 2)) if match.common else match.throw((2, 1))
+        match = match.throw((1, 2)) if match.round.common else match.throw((2, 1))
     for shut in ([1, 2], [1, 2]):
         match = match.move(to_tiles(shut))
         assert match.result is None, "the others answer the throw first"
@@ -268,7 +270,7 @@ def test_who_has_not_shut_it_with_the_others_is_left_as_it_stands() -> None:
 def test_one_die_needs_everyones_leave() -> None:
     game = replace(TOGETHER, one_die=OneDie.FORCED_SUM, tiles=(1, 2, 3, 7), dice=2)
     match = begin(game, 2).throw((3, 4)).move(to_tiles([7])).throw((3, 4)).move(to_tiles([7]))
-    assert match.throw((2,)).common == (2,), "6 are left to both"
+    assert common_throw(match.throw((2,))) == (2,), "6 are left to both"
     match = begin(game, 2).throw((1, 2)).move(to_tiles([3])).throw((1, 2)).move(to_tiles([3]))
     with pytest.raises(ValueError, match="one die: not yet"):
         match.throw((1,))
@@ -349,7 +351,7 @@ def test_insurances_are_gone_with_the_turn() -> None:
 
 def test_the_tiles_of_a_head_start_are_shut_when_its_seat_begins() -> None:
     match = begin(replace(TUG, handicap=((1, 2),)), 2)
-    assert [row.open for row in match.rows] == [0b111111100, 0b11]
+    assert [row.open for row in match.round.rows] == [0b111111100, 0b11]
     assert match.throw((1, 1)).advance().throw((2, 1)).move(0b11).result is not None
 
 
@@ -382,5 +384,5 @@ def test_after_999_throws_fewer_tiles_to_move_win(
     while match.result is None:
         match = match.throw((5,))
         match = match if match.result else match.advance()
-    assert match.thrown == 999
+    assert match.round.throws == 999
     assert (match.result.winners, match.result.reason) == (winners, Reason.ROUNDS)

@@ -15,8 +15,9 @@ from shutthebox.config import profiles
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.endings import LAST_ROUND, MAX_TIE_ROUNDS
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins, Stakes, Tie, Turns, Win
 from shutthebox.rules.turn import Outcome
 
@@ -44,7 +45,7 @@ def _follow(profile: Profile, players: int, seed: int, most: int) -> Match | Non
         _may(account, before, action)
         account.take(action)
         _same(account, after)
-        assert after.round <= LAST_ROUND + MAX_TIE_ROUNDS
+        assert after.round.number <= LAST_ROUND + MAX_TIE_ROUNDS
     return after
 
 
@@ -67,7 +68,7 @@ def _may(account: Account, before: Match, action: Action) -> None:
 
 def _same(account: Account, match: Match) -> None:
     assert (account.phase, account.at) == (PHASES[match.stage], match.player)
-    for row, turn in zip(account.rows, match.rows, strict=True):
+    for row, turn in zip(account.rows, match.round.rows, strict=True):
         assert (row.open, row.behind) == (oracle.row(turn.open), oracle.row(turn.behind))
         assert (row.throw, row.throws, row.moves) == (turn.throw, turn.throws, turn.moves)
         assert row.insured == turn.insured
@@ -76,7 +77,7 @@ def _same(account: Account, match: Match) -> None:
     if match.stage is Stage.ADVANCE:
         assert match.turn.outcome == account.outcome
     elif match.stage is not Stage.FINISHED:
-        assert match.seats == account.seats
+        assert match.round.seats == account.seats
     assert account.over == (match.result is not None)
     if match.result is not None:
         assert (match.result.winners, list(match.result.owes)) == (account.winners, account.owes)
@@ -159,12 +160,12 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
         first = number % players if profile.any_seat_begins else 0
         match = begin(profile, players, first=first)
         rounds: list[list[oracle.Ended]] = []
-        while match.result is None and match.round < 40:
+        while match.result is None and match.round.number < 40:
             if match.stage is Stage.ADVANCE:
                 match = match.advance()
-            if len(rounds) < match.round:
+            if len(rounds) < match.round.number:
                 said = oracle.umpire(profile, players, match.rounds, rounds, first)
-                assert (said.seated, said.fresh) == (match.seats, match.totals)
+                assert (said.seated, said.fresh) == (match.round.seats, match.totals)
                 assert (said.first == match.player) or not rounds
                 rounds.append([])
             match = finish(match, [chance.randint(0, 3)])
@@ -173,8 +174,8 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
             if match.next_round or match.result:
                 rounds[-1] += [
                     oracle.Ended(i, row.score, shut=False, played=False)
-                    for i, row in enumerate(match.rows)
-                    if i in match.seats and row.outcome is Outcome.UNPLAYED and row.score is not None
+                    for i, row in enumerate(match.round.rows)
+                    if i in match.round.seats and row.outcome is Outcome.UNPLAYED and row.score is not None
                 ]
         said = oracle.umpire(profile, players, match.rounds, rounds, first)
         result = match.result
@@ -183,7 +184,7 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
         if result is not None:
             assert said.owes == result.owes
             assert sum(result.owes) == 0 or profile.loser_pays
-            first_turn = match.round == 1 and shut and match.player == first
+            first_turn = match.round.number == 1 and shut and match.player == first
             assert result.captain == (profile.captain and first_turn)
         ended += result is not None
     refused = tie is Tie.CARRY and format_ is MatchFormat.TOTAL and "rounds" in keys

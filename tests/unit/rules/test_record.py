@@ -106,7 +106,7 @@ owes 0 0
     record = read(text)
     assert write(record) == text
     end = replay(record)[-1]
-    assert (end.scores, [row.throw for row in end.rows]) == ((37, 45), [None, (1, 1)])
+    assert (end.scores, [row.throw for row in end.round.rows]) == ((37, 45), [None, (1, 1)])
 
 
 @pytest.mark.parametrize("cut", [6, 7, 10, 11, 16])

@@ -5,8 +5,9 @@ from tests.support.house import house, on_table
 
 from shutthebox.config.profiles import builtin
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Stage, begin
+from shutthebox.rules.match import begin
 from shutthebox.rules.moves import dice_allowed, totals
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import from_text, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn, why_not_move
@@ -131,7 +132,7 @@ def test_in_rotation_a_strike_is_the_others_turn() -> None:
     match = match.throw((1, 1)).move(2).throw((1, 2)).move(4).throw((1, 1))
     assert (match.player, match.stage) == (0, Stage.ANSWER)
     match = match.move(0)
-    assert (match.player, match.rows[0].insured, match.rows[1].insured) == (1, 0, 1)
+    assert (match.player, match.round.rows[0].insured, match.round.rows[1].insured) == (1, 0, 1)
 
 
 SOLD = builtin("double-shutter")

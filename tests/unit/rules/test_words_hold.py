@@ -15,7 +15,8 @@ from tests.support.house import house
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.words import explain
@@ -101,13 +102,17 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
         assert shut[0].result is not None
         assert shut[0].result.winners == reader.team(shut[0].player, players)
     if "A shut box only ends the player's turn" in reader.said:
-        going_on = [match.rows[i].outcome for match in shut if not match.result for i in match.seats]
+        going_on = [
+            match.round.rows[i].outcome for match in shut if not match.result for i in match.round.seats
+        ]
         assert "reaches" in reader.said or Outcome.UNPLAYED not in going_on
     assume(end.result is not None)
     assert end.result is not None
     winners, totals = end.result.winners, end.totals
-    first = bool(shut) and shut[0].round == 1 and shut[0].player == positions[0].player
-    assert end.result.captain == ("they are Captain" in reader.said and first and not shut[0].tie_rounds)
+    first = bool(shut) and shut[0].round.number == 1 and shut[0].player == positions[0].player
+    assert end.result.captain == (
+        "they are Captain" in reader.said and first and not shut[0].round.tie_rounds
+    )
     point = re.search(r"round (?:wins|gets) a point", reader.said)
     if reader.tug and not point:
         if shut:
@@ -117,7 +122,7 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
             assert sum(match.stage is Stage.THROW for match in positions) >= (throws or 0) - 1
         return
     if reader.last_in:
-        still_in = [i for i in range(players) if end.rows[i].outcome is None]
+        still_in = [i for i in range(players) if end.round.rows[i].outcome is None]
         last = reader.team(still_in[0] if still_in else end.player, players)
         assert winners == (reader.team(shut[0].player, players) if shut else last)
         return
@@ -132,7 +137,7 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
         if goal is None or (goal != totals[0] and totals[0] == reader.best(goal, totals[0])):
             assert winners == (0,)
         return
-    if end.tie_rounds or (shut and (together or shut[0].result is not None)):
+    if end.round.tie_rounds or (shut and (together or shut[0].result is not None)):
         return
     totals = tuple(sum(totals[mate] for mate in reader.team(i, players)) for i in range(players))
     limit = reader.number(r"(?:reaches|has) (\d+) points")
@@ -149,7 +154,7 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
         assert limit is not None
         left = {reader.team(i, players) for i, total in enumerate(totals) if total < limit}
         assert len(left) <= 1
-        assert {totals[i] for i in winners} == {reader.best(totals[i] for i in positions[-1].seats)}
+        assert {totals[i] for i in winners} == {reader.best(totals[i] for i in positions[-1].round.seats)}
     else:
         assert {totals[i] for i in winners} == {reader.best(totals)}
 

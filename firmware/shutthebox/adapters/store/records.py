@@ -31,7 +31,8 @@ from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import Conditions, LinkProof
 from shutthebox.rules.linked_boxes import LinkedBoxes, linked_boxes_from_lines
 from shutthebox.rules.linked_dice import DiceChain
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_played_profile
 

@@ -114,7 +114,7 @@ class MatchLinked(NamedTuple):
         game = linkable(beginning.game)
         if game is None:
             raise LinkError(f"{beginning.game.name} is not a game for two boxes")
-        rounds, first = beginning.rounds, beginning.first
+        rounds, first = beginning.rounds, beginning.round.first_player
         agreement = Agreement(
             game, rounds, first, self.limit_s, self.names, self.commitments, self.session, keys
         )

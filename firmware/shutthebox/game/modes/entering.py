@@ -70,7 +70,7 @@ class Entering(TurnMode):
         match = self.play.match
         entry = self.entry.enter()
         throw: Throw = entry.entered
-        if entry.complete and turns.possible_throw(match.rules, match.turn, throw):
+        if entry.complete and match.why_not_throw(throw) is None:
             play, effects = apply_and_keep(self.play, Thrown(throw))
             return Step(after(play), effects)
         if entry.complete or entry.entered[-1] < entry.lowest:

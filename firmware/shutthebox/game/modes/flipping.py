@@ -54,7 +54,6 @@ from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import MoveKind
 from shutthebox.rules.tiles import Tiles
 
@@ -179,9 +178,7 @@ class Flipping(TurnMode):
         play, effects = judge_levers(step.mode.play, context)
         if play.verdict.kind is not VerdictKind.OK:
             return step
-        return Step(
-            RollDice(play, turns.usual_dice(play.match.rules, play.match.turn)), step.effects + effects
-        )
+        return Step(RollDice(play, play.match.usual_dice), step.effects + effects)
 
     def hold(self, context: Context) -> Step[Flipping]:
         """Asks for a hint, if hints are on."""
@@ -282,6 +279,6 @@ def _task(match: Match, board: Board) -> Message:
 def _throws_at_once(play: MatchInPlay, context: Context) -> bool:
     """Whether the press that commits a move also throws again, because there's no choice of dice."""
     match = play.match
-    choice = len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
+    choice = len(match.dice_allowed) > 1
     others = context.shared.settings.real_dice or is_computers_turn(play, context.shared)
     return match.order_of_play.whole_turns and not choice and not others

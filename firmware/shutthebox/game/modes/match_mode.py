@@ -37,7 +37,8 @@ from shutthebox.link.requests import (
     WhyNotPaired,
 )
 from shutthebox.rules.actions import Moved, OutOfTime
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
+from shutthebox.rules.position import Stage
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.texts import plural
 

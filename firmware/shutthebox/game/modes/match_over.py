@@ -39,7 +39,8 @@ from shutthebox.link.messages import Rematch
 from shutthebox.link.rematch import hear_rematch, want_rematch
 from shutthebox.link.requests import Peer, Send
 from shutthebox.odds.questions import AskReview, OddsReady, ReviewReady
-from shutthebox.rules.match import Match, Result, begin
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.position import Result
 from shutthebox.rules.profile import Stakes
 from shutthebox.rules.reader import with_options
 from shutthebox.rules.tiles import Tiles, to_tiles
@@ -404,7 +405,7 @@ def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
         if match.order_of_play.one_row:
             shown = message("in") if player in result.winners else message("out")
         elif not match.has_totals:
-            shown = message(plural("1 left", "{count} left"), count=match.rows[player].open.bit_count())
+            shown = message(plural("1 left", "{count} left"), count=match.round.rows[player].open.bit_count())
         owes = result.owes[player] if staked else Fraction(0)
         who: Text = seat(player, shared)
         if play.linked is not None:  # the boxes' names would be cut here

@@ -17,7 +17,7 @@ from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit, RollForFi
 from shutthebox.game.tips import tip, with_tips
 from shutthebox.game.wording import fault_text, player_name
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.match import Stage
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import First
 
 
@@ -39,8 +39,8 @@ class Raising(TurnMode):
         """Which levers to set."""
         match = self.play.match
         screen = turn_screen(self.name, self.play, shared, big=player_name(match.player, shared))
-        if match.common is not None:  # the title says who answers it
-            screen = screen._replace(big=faces_to_text(match.common))
+        if match.round.common is not None:  # the title says who answers it
+            screen = screen._replace(big=faces_to_text(match.round.common.faces))
         elif match.turn.throws:  # not the player twice
             screen = screen._replace(title=title_text(match.rules, shared.settings.box.language))
         also = tip(self, shared)
@@ -73,7 +73,7 @@ def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow | RollForFirs
 def enter(target: AwaitThrow, context: Context) -> Step[Raising | LeversFit]:
     """Goes straight on if the levers match, or if the throw for everyone leaves nothing to set them for."""
     play, effects = judge_levers(target.play, context)
-    common = play.match.common
-    ends_turn = common is not None and play.match.throw(common).stage is not Stage.ANSWER
+    common = play.match.round.common
+    ends_turn = common is not None and play.match.throw(common.faces).stage is not Stage.ANSWER
     fits = ends_turn or play.verdict.kind is VerdictKind.OK
     return Step(LeversFit(play) if fits else Raising(play), effects)

@@ -30,7 +30,6 @@ from shutthebox.odds.questions import (
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.rows import by_row
 from shutthebox.rules.turn import Refusal
@@ -92,14 +91,14 @@ class Ready(TurnMode):
     def press(self, context: Context) -> Step[Ready | RollDice | EnterThrow]:
         """Throws the usual number of dice."""
         match = self.play.match
-        return self._throw(context, turns.usual_dice(match.rules, match.turn), pressed=True)
+        return self._throw(context, match.usual_dice, pressed=True)
 
     def hold(self, context: Context) -> Step[Ready | RollDice | EnterThrow]:
         """Throws one die, if that is allowed. A domino being entered begins with a blank."""
         match = self.play.match
         if _has_blanks(match) and _throws_real(self.play, context.shared):
-            return self._throw(context, turns.usual_dice(match.rules, match.turn), pressed=False)
-        if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
+            return self._throw(context, match.usual_dice, pressed=False)
+        if len(match.dice_allowed) > 1:
             return self._throw(context, 1, pressed=False)
         refusal = match.dice_refusal(1) or Refusal.ONE_DIE_ONLY
         return refuse(self, Message(refusal))
@@ -116,7 +115,7 @@ class Ready(TurnMode):
         if not self.is_due(context):
             return Step(self)
         match = self.play.match
-        dice = self.computers_dice or turns.usual_dice(match.rules, match.turn)
+        dice = self.computers_dice or match.usual_dice
         return Step(RollDice(self.play, dice))
 
     def take_advice(self, advice: OddsReady, context: Context) -> Step[Ready]:
@@ -157,8 +156,8 @@ class Ready(TurnMode):
 
 def enter(target: LeversFit, context: Context) -> Step[Ready | AfterAction]:
     """Waits for the throw, unless everyone answers the same throw and others already have."""
-    if target.play.match.common is not None:
-        play, effects = apply_and_keep(target.play, Thrown(target.play.match.common))
+    if target.play.match.round.common is not None:
+        play, effects = apply_and_keep(target.play, Thrown(target.play.match.round.common.faces))
         return Step(after(play), effects)
     mode = Ready(target.play, context.now_ns, voided=target.voided)
     return Step(mode, _questions(target.play, context.shared))
@@ -167,7 +166,7 @@ def enter(target: LeversFit, context: Context) -> Step[Ready | AfterAction]:
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     """Asks for the best number of dice, if there's a choice."""
     match = play.match
-    if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) < 2:
+    if len(match.dice_allowed) < 2:
         return ()
     if is_computers_turn(play, shared):
         return (Ask(AskDice(match, shared.settings.game.strength)),)
@@ -190,7 +189,7 @@ def _prompts_of_real_dice(match: Match) -> tuple[Text, ...]:
     if match.rules.draw is Draw.DOMINOES:
         blank = (message("Hold: a blank"),) if _has_blanks(match) else ()
         return message("Draw a domino"), enter, *blank
-    allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+    allowed = match.dice_allowed
     if len(allowed) > 1:
         return message("Throw your dice"), enter, message("Hold: 1 die")
     return message("Throw one die") if allowed == (1,) else message("Throw your dice"), enter
@@ -202,7 +201,7 @@ _PRESS = plural("Press: one die", "Press: {dice} dice")
 def _prompts(match: Match) -> tuple[Text, ...]:
     if match.rules.draw is Draw.DOMINOES:
         return (message("Press to draw"),)
-    allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+    allowed = match.dice_allowed
     if len(allowed) > 1:
         return message(_PRESS, dice=allowed[0]), message("Hold: 1 die")
     if allowed == (1,) and match.rules.dice > 1:

@@ -19,7 +19,8 @@ from shutthebox.odds.questions import AnswerReady, AskAnswer, OddsReady
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.linked_dice import LINKS
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.tiles import Tiles
 

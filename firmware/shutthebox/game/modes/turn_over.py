@@ -105,7 +105,7 @@ def is_to_cheer(match: Match) -> bool:
 
 def _penalty(match: Match) -> tuple[Message, ...]:
     """The cost of the shut box to everyone else at the end of the round."""
-    if not any(match.penalties):
+    if not any(match.round.penalties):
         return ()
     if isinstance(match.game.shut_others, str):
         return (message("Others doubled"),)
@@ -115,11 +115,11 @@ def _penalty(match: Match) -> tuple[Message, ...]:
 
 def _round_won(match: Match, shared: Shared) -> tuple[Message, ...]:
     """Who won the round, if rounds are counted, or that its pool or point carries over."""
-    if match.game.tie is Tie.CARRY and match.carried and match.next_round and not match.round_winners:
+    if match.game.tie is Tie.CARRY and match.ledger.carried and match.next_round and not match.round.winners:
         return (message("Tied: pool stays") if match.game.has_pool else message("Tied: no point"),)
-    if not match.game.counts_rounds_won or not match.round_winners or match.tie_rounds:
+    if not match.game.counts_rounds_won or not match.round.winners or match.round.tie_rounds:
         return ()
-    return (message("Point: {players}", players=_names(match, match.round_winners, shared)),)
+    return (message("Point: {players}", players=_names(match, match.round.winners, shared)),)
 
 
 def _names(match: Match, seats: Iterable[int], shared: Shared) -> CommaList:
@@ -133,7 +133,7 @@ def _names(match: Match, seats: Iterable[int], shared: Shared) -> CommaList:
 def _say_reached(match: Match) -> tuple[Message, ...]:
     """Says that the player or team has reached the match's limit."""
     rules = match.rules
-    if rules.match not in _TO_A_LIMIT or rules.limit is None or match.tie_rounds:
+    if rules.match not in _TO_A_LIMIT or rules.limit is None or match.round.tie_rounds:
         return ()
     if match.team_totals[match.player] < rules.limit:
         return ()
@@ -153,7 +153,7 @@ def _knocked_out(match: Match) -> tuple[int, ...]:
     following = match.next_round
     if following is None or following.breaks_tie:
         return ()
-    return tuple(seat for seat in match.seats if seat not in following.seats)
+    return tuple(seat for seat in match.round.seats if seat not in following.seats)
 
 
 def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:

@@ -28,8 +28,8 @@ from shutthebox.game.wording import player_name
 from shutthebox.link.match import SEATS
 from shutthebox.link.requests import Peer, Send
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.match import Stage
 from shutthebox.rules.match import begin as begin_match
+from shutthebox.rules.position import Stage
 
 _SECOND_NS = 1_000_000_000
 

@@ -49,6 +49,6 @@ class TurnList:
                 shut, opened = opened, shut
             self._turns[-1]["throws"][-1]["tiles"] = list(to_numbers(shut))
             self._turns[-1]["throws"][-1]["opened"] = list(to_numbers(opened))
-        row = after.rows[player]
+        row = after.round.rows[player]
         if self._turns and self._turns[-1]["player"] == player and row.outcome is not None:
             self._turns[-1]["score"] = after.scores[player]

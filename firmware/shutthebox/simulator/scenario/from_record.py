@@ -7,7 +7,6 @@ from typing import assert_never
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, First
 from shutthebox.rules.record import KIND, Record
 from shutthebox.rules.record import parse as parse_record
@@ -63,11 +62,11 @@ class _Hands:
     def __init__(self, record: Record, profile: Path) -> None:
         if record.profile.turn_seconds is not None:
             raise ScenarioError("a match against the clock: nobody knows when its throws were answered")
-        if record.beginning.first:
+        if record.beginning.round.first_player:
             raise ScenarioError("a match that player 1 didn't begin: a scenario has no evening")
         positions = positions_of(record)
         self._down = 0
-        made = (each for each in _throws(record, positions) if each[0].common is None)
+        made = (each for each in _throws(record, positions) if each[0].round.common is None)
         throws = [_faces(match, action) for match, action in made]
         self.lines = [
             f"config game.profile {profile}",
@@ -85,7 +84,7 @@ class _Hands:
             match action:
                 case Thrown(faces):
                     self._set_levers(before.rules.starting & ~before.standing)
-                    if before.common is not None:
+                    if before.round.common is not None:
                         # A throw for everyone appears as soon as the levers fit.
                         self.lines.append(f"expect throw {' '.join(map(str, faces))}")
                         continue
@@ -140,7 +139,7 @@ def _throws(record: Record, positions: list[Match]) -> list[tuple[Match, Thrown]
 
 def _faces(match: Match, thrown: Thrown) -> str:
     dominoes = match.game.draw is Draw.DOMINOES
-    allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+    allowed = match.dice_allowed
     if not dominoes and len(thrown.faces) not in allowed:
         raise ScenarioError(
             f"{sum(thrown.faces)}: only the total of these real dice is known; the box can't repeat it"
@@ -149,11 +148,11 @@ def _faces(match: Match, thrown: Thrown) -> str:
 
 
 def _chosen_one(match: Match, dice: int) -> bool:
-    return dice == 1 and len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
+    return dice == 1 and len(match.dice_allowed) > 1
 
 
 def _throws_on(match: Match) -> bool:
     """Whether the press that commits a move makes the next throw at once."""
     if match.turn.outcome is not None or not match.order_of_play.whole_turns:
         return False
-    return len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) == 1
+    return len(match.dice_allowed) == 1

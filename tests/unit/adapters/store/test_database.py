@@ -28,8 +28,9 @@ from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Player
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.orders import order_of
+from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
 

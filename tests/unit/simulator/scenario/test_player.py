@@ -16,8 +16,8 @@ from shutthebox.game.judge import Verdict, VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
-from shutthebox.rules.endings import Reason
-from shutthebox.rules.match import Result, begin
+from shutthebox.rules.match import begin
+from shutthebox.rules.position import Reason, Result
 from shutthebox.simulator.scenario.effect_lines import as_json, fact_text
 
 PUB = begin(builtin("pub"), 3)
