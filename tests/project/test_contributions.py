@@ -479,7 +479,7 @@ ORDER = Contribution(
                 '    sentence = Sentence(N_("The last seat is next."))\n\n'
                 "    def next_seat(self, match: Position) -> int | None:\n"
                 '        """The last of those who have had no turn."""\n'
-                "        waiting = (i for i in reversed(match.round.seats) if match.round.rows[i].outcome is None)\n"
+                "        waiting = reversed(match.playing)\n"
                 "        return next(waiting, None)\n\n",
             ),
             noticed="import shutthebox.rules.match",
