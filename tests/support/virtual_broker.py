@@ -381,9 +381,10 @@ class _Wire:
     def __init__(self, report: Callable[[LinkReport], None]) -> None:
         self._report = report
 
-    def send(self, line: bytes, flags: int) -> None:
+    def send(self, line: bytes, flags: int) -> int:
         """Takes a report."""
         self._report(report_from_line(line))
+        return len(line)
 
     def shutdown(self, how: int) -> None:
         """It never blocks, so nobody hangs up."""

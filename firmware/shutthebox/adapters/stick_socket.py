@@ -1,22 +1,19 @@
-"""The socket to the helper that mounts the owner's stick: a Unix socket, one line of JSON per message.
+"""The socket to the helper that mounts the owner's stick, which runs only while a stick is in.
 
-The box listens, because the helper runs only while a stick is in. The helper sends the complete state of
-the stick whenever it changes; the box sends the name of a job.
+The helper sends the complete state of the stick whenever it changes, as a line of JSON; the box sends the name
+of a job.
 """
 
 import json
 import logging
-import os
 import socket
-import struct
-import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from shutthebox.adapters.helper_socket import HelperSocket, send_line
 from shutthebox.errors import one_line
 from shutthebox.game.inputs import StickReported
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
@@ -29,20 +26,13 @@ RESTART = "restart"
 gone with its stick."""
 
 MOST_LINE = 64 * 1024
-"""The longest line, in bytes; a helper that sends a longer one is disconnected."""
+"""The longest line, in bytes."""
 
 MOST_LINES = 20
 """The most lines of a list, such as mistakes."""
 
 MOST_TEXT = 300
 """The most characters of a text."""
-
-_REST_S = 0.05
-"""Seconds between two lines of a helper, and between accepting two helpers, so that one that never stops
-can't slow the game down."""
-
-_HELPERS = 4
-"""Connected at a time: one for the card's first partition, and some for sticks."""
 
 _log = logging.getLogger(__name__)
 
@@ -115,8 +105,8 @@ def _short(value: Any) -> Any:  # noqa: ANN401  (only texts change)
     return value
 
 
-class StickSocket:
-    """Listens for helpers in its own threads, so that a stuck helper delays nobody.
+class StickSocket(HelperSocket):
+    """Listens for the sticks' helpers, and one for the card's first partition.
 
     Args:
         path: the socket; a stale one there is replaced.
@@ -126,23 +116,12 @@ class StickSocket:
         OSError: if it can't listen there.
     """
 
+    name, mode, most_helpers, most_bytes = "stick", 0o600, 4, MOST_LINE
+
     def __init__(self, path: Path, put: Callable[[StickReported], object]) -> None:
-        self._path, self._put = path, put
-        self._lock = threading.Lock()
-        self._closed = False
-        self._wires: list[socket.socket] = []
+        self._put = put
         self._sticks: dict[socket.socket, Stick] = {}
-        with suppress(FileNotFoundError):
-            path.unlink()
-        self._listener = socket.socket(socket.AF_UNIX)
-        try:
-            self._listener.bind(str(path))
-            path.chmod(0o600)
-            self._listener.listen(_HELPERS)
-        except OSError:
-            self._listener.close()
-            raise
-        threading.Thread(target=self._accept, name="stick", daemon=True).start()
+        super().__init__(path)
 
     def ask(self, job: StickJob) -> None:
         """Asks the current stick's helper for a job, or the system for a restart. Never blocks."""
@@ -152,75 +131,32 @@ class StickSocket:
             except OSError as error:
                 _log.error("stick: no restart: %s", error.strerror)
             return
-        with self._lock:
+        with self.lock:
             wire = self._pick_wire()
             if wire is not None:
                 with suppress(OSError):  # it has gone, which its thread notices
-                    wire.send(f"{job.value}\n".encode(), socket.MSG_DONTWAIT)
+                    send_line(wire, f"{job.value}\n".encode())
 
-    def close(self) -> None:
-        """Stops listening and closes the connections."""
-        self._closed = True
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        with self._lock:
-            for wire in self._wires:
-                with suppress(OSError):
-                    wire.shutdown(socket.SHUT_RDWR)
-        self._path.unlink(missing_ok=True)
+    def greet(self, wire: socket.socket) -> None:
+        """Its helper speaks first."""
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                wire, _ = self._listener.accept()
-            except OSError:
-                if self._listener.fileno() < 0 or self._closed:
-                    return
-                time.sleep(1.0)  # too many open files, say
-                continue
-            with self._lock:
-                welcome = _is_ours(wire) and len(self._wires) < _HELPERS
-                if welcome:
-                    self._wires.append(wire)
-            if welcome:
-                threading.Thread(target=self._listen, args=(wire,), name="stick", daemon=True).start()
-            else:
-                wire.close()
-            time.sleep(_REST_S)
+    def hear(self, wire: socket.socket, line: bytes) -> None:
+        """Passes a stick's state on."""
+        self._sticks[wire] = from_line(line)
+        self._report()
 
-    def _listen(self, wire: socket.socket) -> None:
-        try:
-            with wire.makefile("rb") as lines:
-                while (line := lines.readline(MOST_LINE)).endswith(b"\n"):
-                    stick = from_line(line)
-                    with self._lock:
-                        self._sticks[wire] = stick
-                        self._report()
-                    time.sleep(_REST_S)
-        except (OSError, ValueError, RecursionError) as error:
-            _log.warning("stick: %s", one_line(str(error)))
-        finally:
-            with self._lock:
-                self._wires.remove(wire)
-                self._sticks.pop(wire, None)
-                self._report()
-            wire.close()
+    def forget(self, wire: socket.socket) -> None:
+        """Reports the stick that is shown now."""
+        self._sticks.pop(wire, None)
+        self._report()
 
     def _pick_wire(self) -> socket.socket | None:
         """The stick to show: the latest one, or the card's own update if there is none."""
-        known = [wire for wire in self._wires if wire in self._sticks]
+        known = [wire for wire in self.wires if wire in self._sticks]
         return max(
-            known, key=lambda wire: (not self._sticks[wire].is_card, self._wires.index(wire)), default=None
+            known, key=lambda wire: (not self._sticks[wire].is_card, self.wires.index(wire)), default=None
         )
 
     def _report(self) -> None:
         wire = self._pick_wire()
         self._put(StickReported(None if wire is None else self._sticks[wire]))
-
-
-def _is_ours(wire: socket.socket) -> bool:
-    """Whether the peer is root, or runs as the same user as this process."""
-    peer = wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    _, user, _ = struct.unpack("3i", peer)
-    return user in (0, os.geteuid())

@@ -24,7 +24,7 @@ from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
 import shutthebox_link
-from shutthebox.adapters.link_socket import MOST_PER_S
+from shutthebox.adapters.helper_socket import MOST_PER_S
 from shutthebox.link.messages import Levers, to_line
 from shutthebox.link.requests import (
     PAIRING_S,

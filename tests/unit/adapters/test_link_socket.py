@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from tests.support.link import LinkBox
 
-from shutthebox.adapters.link_socket import MOST_PER_S, SOCKET, LinkSocket
+from shutthebox.adapters.helper_socket import MOST_PER_S, REST_S, read_lines
+from shutthebox.adapters.link_socket import SOCKET, LinkSocket
 from shutthebox.link.messages import Levers, Sync
 from shutthebox.link.requests import (
     EnterRoom,
@@ -44,7 +45,7 @@ def box(tmp_path: Path) -> Iterator[LinkBox]:
 @contextlib.contextmanager
 def helper(box: LinkBox) -> Iterator[socket.socket]:
     """A helper's end of the wire, by hand; the box has heard it."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+    with socket.socket(socket.AF_UNIX) as wire:
         wire.settimeout(30)
         wire.connect(str(box.path))
         wire.send(report_to_line(PeerIs(Peer.OFFLINE)))
@@ -53,7 +54,7 @@ def helper(box: LinkBox) -> Iterator[socket.socket]:
 
 
 def test_requests_and_reports_get_there(box: LinkBox) -> None:
-    with helper(box) as wire:
+    with helper(box) as wire, contextlib.closing(read_lines(wire, MOST_LINE)) as lines:
         requests: list[LinkRequest] = [
             OpenRoom(),
             Send(Sync(3, "a" * 64, 1, ("x" * 200,) * 8, "b" * 64)),
@@ -61,7 +62,7 @@ def test_requests_and_reports_get_there(box: LinkBox) -> None:
         ]
         for request in requests:
             box.ask(request)
-        assert [request_from_line(wire.recv(MOST_LINE)) for _ in requests] == requests
+        assert [request_from_line(next(lines)) for _ in requests] == requests
         wire.send(report_to_line(Received(Levers(1, 5))))
         assert box.next(Received).message == Levers(1, 5)
 
@@ -86,10 +87,10 @@ def test_a_match_is_joined_again_or_left_as_soon_as_a_helper_calls(
     box.ask(later)
     box.ask(Send(Levers(1, 5)))
     for _ in range(2):
-        with helper(box) as wire:
-            assert request_from_line(wire.recv(MOST_LINE)) == later
+        with helper(box) as wire, contextlib.closing(read_lines(wire, MOST_LINE)) as lines:
+            assert request_from_line(next(lines)) == later
             box.ask(OpenRoom())
-            assert request_from_line(wire.recv(MOST_LINE)) == OpenRoom()
+            assert request_from_line(next(lines)) == OpenRoom()
             box.ask(later)
         box.until(Peer.OFFLINE)
 
@@ -100,24 +101,36 @@ def test_a_farewell_lost_in_a_dying_wire_is_said_to_the_next_helper_though_a_roo
     """The other box waited for a match that nobody played any more."""
     box.ask(Leave())
     box.ask(OpenRoom())
-    with helper(box) as wire:
-        assert request_from_line(wire.recv(MOST_LINE)) == Leave()
+    with helper(box) as wire, contextlib.closing(read_lines(wire, MOST_LINE)) as lines:
+        assert request_from_line(next(lines)) == Leave()
 
 
 @pytest.mark.parametrize("line", [b"{}", b"[", b"[" * 9000, b" " * 60_000, b'["peer-is","x"]', b"\xff"])
 def test_a_helper_that_says_something_else_is_not_listened_to(line: bytes, box: LinkBox) -> None:
     with helper(box) as wire:
-        wire.send(line)
-        assert wire.recv(1) == b""
+        wire.sendall(line + b"\n")
+        with contextlib.suppress(ConnectionResetError):  # it has hung up on what it didn't read
+            assert wire.recv(1) == b""
     box.until(Peer.OFFLINE)
 
 
 @pytest.mark.slow
-def test_a_helper_that_does_not_read_delays_nobody(box: LinkBox) -> None:
-    with helper(box):
+def test_a_helper_that_does_not_read_delays_nobody_and_gets_whole_lines(box: LinkBox) -> None:
+    """Whatever didn't fit is missing as a whole: half a line would have swallowed the next."""
+    with helper(box) as wire:
         for _ in range(20_000):
             box.ask(Send(Levers(1, 1)))
-    box.ask(OpenRoom())
+        box.socket.close()
+        assert {request_from_line(line) for line in read_lines(wire, MOST_LINE)} == {Send(Levers(1, 1))}
+
+
+def test_helpers_that_keep_calling_are_let_in_at_a_bounded_rate(box: LinkBox) -> None:
+    since_s = time.monotonic()
+    for _ in range(6):
+        with helper(box):
+            pass
+        box.until(Peer.OFFLINE)
+    assert time.monotonic() - since_s >= 5 * REST_S
 
 
 @pytest.mark.slow
@@ -131,7 +144,7 @@ def test_twenty_reports_a_second_get_in_and_the_rest_waits(tmp_path: Path) -> No
 
     listener = LinkSocket(tmp_path / "link", put)
     for count in (2 * MOST_PER_S + 1, *[MOST_PER_S // 4] * 5):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+        with socket.socket(socket.AF_UNIX) as wire:
             wire.connect(str(tmp_path / "link"))
             for _ in range(count):  # the sender waits too, once the socket is full
                 wire.send(report_to_line(Received(Levers(1, 1))))
@@ -172,7 +185,7 @@ def test_another_user_is_heard_where_the_folder_lets_it_in(mode: int, is_heard: 
             os.setgroups([])
             os.setgid(other)
             os.setuid(other)
-            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+            with socket.socket(socket.AF_UNIX) as wire:
                 wire.settimeout(30)
                 wire.connect(str(tmp_path / "link"))
                 wire.send(report_to_line(PeerIs(Peer.HERE)))

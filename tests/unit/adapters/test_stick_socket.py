@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from mock import Mock
 from tests.support.stick import Box, wire
 
-from shutthebox.adapters import stick_socket as adapter
 from shutthebox.adapters.stick_socket import MOST_LINE, RESTART, SOCKET, from_line, to_line
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
@@ -114,16 +111,18 @@ def test_a_helper_that_does_not_read_delays_nobody(box: Box) -> None:
             box.socket.ask(StickJob.SAVE)
 
 
-def test_helpers_of_many_partitions_that_call_at_once_keep_the_box_from_nothing(
-    box: Box, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = Mock(wraps=time)
-    monkeypatch.setattr(adapter, "time", clock)
+def test_helpers_of_many_partitions_are_heard_four_at_a_time(box: Box) -> None:
     with ExitStack() as helpers:
-        for count in range(10):
-            helper = helpers.enter_context(wire(box.path))
-            assert count < 4 or helper.recv(1) == b"", "four are enough"
-        assert clock.sleep.call_count >= count
+        served = [helpers.enter_context(wire(box.path)) for _ in range(4)]
+        for number, helper in enumerate(served):
+            helper.sendall(to_line(Stick(memory=f"{number}")))
+            assert box.seen(lambda stick: stick.memory != "").memory == f"{number}"
+        fifth = helpers.enter_context(wire(box.path))
+        fifth.sendall(to_line(Stick(memory="late")))
+        served[1].sendall(to_line(Stick(memory="again")))
+        assert box.reports.get(timeout=60).stick == Stick(memory="3"), "the fifth waits"
+        served[0].close()
+        box.seen(lambda stick: stick.memory == "late")
 
 
 def test_a_stick_comes_before_the_update_on_the_card(box: Box) -> None:

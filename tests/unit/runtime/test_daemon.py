@@ -251,7 +251,7 @@ def test_a_link_helper_that_talks_all_the_time_keeps_nobody_from_playing(tmp_pat
     path, ended = tmp_path / "link", threading.Event()
 
     def talk() -> None:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+        with socket.socket(socket.AF_UNIX) as wire:
             wire.connect(str(path))
             with suppress(OSError):  # the box has ended
                 while not ended.is_set():

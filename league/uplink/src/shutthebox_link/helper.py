@@ -18,6 +18,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import NamedTuple, TypeAlias, assert_never
 
+from shutthebox.adapters.helper_socket import read_lines, send_line
 from shutthebox.errors import one_line
 from shutthebox.link.messages import Message as BoxMessage
 from shutthebox.link.messages import Sync, from_line, to_line
@@ -255,13 +256,13 @@ class Helper:
     def _serve_box(self) -> None:
         """In a thread: connects to the box, reconnects when it hangs up, and passes its requests on."""
         while not self._ended.is_set():
-            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+            with socket.socket(socket.AF_UNIX) as wire:
                 # The box reads 20 reports a second, so a long queue would be stale.
                 wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST_UNREAD)
                 try:
                     wire.connect(str(self._path))
                     self.inbox.put(BoxHere(wire))
-                    while line := wire.recv(MOST_LINE + 1):
+                    for line in read_lines(wire, MOST_LINE):
                         self.inbox.put(request_from_line(line))
                 except (OSError, ValueError) as error:
                     if not isinstance(error, FileNotFoundError | ConnectionRefusedError):
@@ -273,7 +274,7 @@ class Helper:
         if self._wire is None:
             return
         try:
-            self._wire.send(report_to_line(report), socket.MSG_DONTWAIT)
+            send_line(self._wire, report_to_line(report))
         except BlockingIOError:
             # The box reads 20 a second. A message may be lost; if anything else would be, reconnect.
             if not isinstance(report, Received):
