@@ -21,7 +21,7 @@ from typing import ClassVar
 from shutthebox.errors import one_line
 
 MOST_PER_S = 20
-"""Lines accepted per second from all helpers together; the rest wait in the socket, and then at the helper."""
+"""Lines accepted per second from all helpers together; the rest wait in the sockets and at the helpers."""
 
 REST_S = 0.2
 """Seconds between accepting two helpers, so that one that keeps calling can't slow the game down."""

@@ -1,7 +1,7 @@
 """The socket to the helper that mounts the owner's stick, which runs only while a stick is in.
 
-The helper sends the complete state of the stick whenever it changes, as a line of JSON; the box sends the name
-of a job.
+The helper sends the complete state of the stick whenever it changes, as a line of JSON. The box sends the
+name of a job.
 """
 
 import json

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tomllib
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPException, IncompleteRead
@@ -109,14 +109,14 @@ def update(source: str, *, downgrade: bool) -> None:
         )
     if os.geteuid() != 0:
         raise NoCardError("update: only root can write the card; run sudo shutthebox update ...")
-    with _at_hand(source) as path:
+    with _local_file(source) as path:
         _update(path, downgrade=downgrade)
     print("The box restarts.", flush=True)
     subprocess.run(["systemctl", "reboot"], check=True)
 
 
 @contextmanager
-def _at_hand(source: str) -> Iterator[Path]:
+def _local_file(source: str) -> Iterator[Path]:
     """The update as a local file; a download is removed again, however the command ends."""
     with suppress(OSError):
         FETCHED.unlink(missing_ok=True)  # left behind by a power cut
@@ -223,7 +223,7 @@ def _update(path: Path, *, downgrade: bool) -> None:
         print(loss)
     keep_memory()
     print(f"Writing version {bundle.version}; the box plays on meanwhile.", flush=True)
-    _rauc("install", str(path))
+    install(path)
     print(f"Version {bundle.version} is ready. If it doesn't work, {__version__} comes back by itself.")
 
 
@@ -237,7 +237,7 @@ def inspect(path: Path) -> Bundle:
         check_regular(path)
     except OSError as error:
         raise UpdateError(f"{shown_path(path)}: {reason(error)}") from None
-    return parse_info(_rauc("info", "--output-format=json-2", str(path), within=_BOUNDS, most_s=INSPECTION_S))
+    return parse_info(_run_rauc_info(path))
 
 
 def parse_info(text: str) -> Bundle:
@@ -325,25 +325,50 @@ def keep_memory() -> None:
         print(f"The memory was not backed up first: {error}")
 
 
-def _rauc(*words: str, within: Sequence[str] = (), most_s: float | None = None) -> str:
-    """Runs RAUC and returns its output.
+def _run_rauc_info(path: Path) -> str:
+    command = [*_BOUNDS, "rauc", "info", "--output-format=json-2", str(path)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=INSPECTION_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise UpdateError(f"{path}: the check took over {INSPECTION_S:.0f} s") from None
+    if done.returncode:
+        raise UpdateError(f"{path}: {_last_line(done.stdout + done.stderr)}")
+    return done.stdout
+
+
+def install(path: Path, progress: Callable[[int], object] = lambda percent: None) -> None:
+    """Has RAUC write an update to the other system partition; the next restart boots it.
 
     Args:
-        words: its arguments, a file last.
-        within: a command that bounds it.
-        most_s: the time limit in seconds; None for none.
+        path: of the update.
+        progress: called with the percentage done. If it raises, RAUC's client is stopped, though its service
+            may go on, and this raises the same, unless RAUC has finished.
 
     Raises:
         UpdateError: with RAUC's last error message.
     """
-    command = [*within, "rauc", *words]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=most_s, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise UpdateError(f"{words[-1]}: the check took over {most_s:.0f} s") from None
-    if done.returncode:
-        said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise UpdateError(f"{words[-1]}: {said[-1] if said else 'RAUC failed without a message'}")
-    return done.stdout
+    said = []
+    command = ["rauc", "install", str(path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdout=pipe, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as rauc:
+        assert rauc.stdout is not None
+        try:
+            for line in rauc.stdout:
+                said = [*said[-20:], line]
+                if found := re.match(r"\s*(\d{1,3})%", line):
+                    progress(min(100, int(found[1])))
+        except BaseException:
+            rauc.terminate()
+            if rauc.wait():
+                raise
+    if rauc.returncode:
+        raise UpdateError(f"{path}: {_last_line(''.join(said))}")
+
+
+def _last_line(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return lines[-1].removeprefix("LastError: ") if lines else "RAUC failed without a message"

@@ -5,7 +5,6 @@ second time, and any stick can be removed meanwhile. Also, RAUC can't see the he
 """
 
 import json
-import re
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,7 +13,7 @@ from pathlib import Path
 from shutthebox.game.stick import StickOutcome
 from shutthebox.owner.stick.copying import copy_bounded
 from shutthebox.owner.stick.errors import JobError, box_disk_errors
-from shutthebox.owner.update import FETCHED, Bundle, UpdateError, inspect, keep_memory, most_bytes
+from shutthebox.owner.update import FETCHED, Bundle, UpdateError, inspect, install, keep_memory, most_bytes
 
 LARGEST = 1 << 30
 """The most bytes of an update; no card has a system this large."""
@@ -79,27 +78,21 @@ def _copy(path: Path, progress: Callable[[int], None]) -> None:
 
 
 def _install(progress: Callable[[int], None]) -> None:
-    said = ""
-    with subprocess.Popen(
-        ["rauc", "install", str(FETCHED)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as rauc:
-        assert rauc.stdout is not None
-        try:
-            for line in rauc.stdout:
-                said = line.strip() or said
-                if found := re.match(r"\s*(\d{1,3})%", line):
-                    progress(_COPIED + (99 - _COPIED) * min(100, int(found[1])) // 100)
-        except JobError:
-            rauc.terminate()
-    if not rauc.returncode:
+    try:
+        install(FETCHED, lambda percent: progress(_COPIED + (99 - _COPIED) * percent // 100))
+    except UpdateError as error:
+        failure = JobError(StickOutcome.UPDATE_FAILED, str(error).removeprefix(f"{FETCHED}: "))
+    except JobError as error:
+        failure = error
+    else:
         return
     try:
         progress(_COPIED)
-    except JobError:
+    except JobError:  # the stick has gone
         if not _stop_rauc():
             raise
     else:
-        raise JobError(StickOutcome.UPDATE_FAILED, said.removeprefix("LastError: "))
+        raise failure
 
 
 def _stop_rauc() -> bool:
