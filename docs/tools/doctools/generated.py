@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from doctools import PROJECT, commands, completions, config_files, diagram, json_schema, reference
 from shutthebox.translations import ENGLISH, finished_codes, languages, translations
-from shutthebox.web.scoreboard.server import AT_REST
+from shutthebox.web.scoreboard.folder import AT_REST
 
 _RESTING = "firmware/shutthebox/web/scoreboard/resting.html"
 

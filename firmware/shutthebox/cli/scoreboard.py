@@ -1,6 +1,7 @@
-"""`shutthebox scoreboard`: a page with the scores."""
+"""`shutthebox scoreboard`: a folder with the scores, for any web server."""
 
 import argparse
+import shlex
 from pathlib import Path
 
 from shutthebox.cli.own_config import add_config_option, load_config_or_default
@@ -14,39 +15,28 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
     parser = subparsers.add_parser(
         "scoreboard",
-        help="show a read-only page with the scores",
-        description="Shows a page with the match as it goes, the best results and the rules, "
-        "on this machine only. The box writes it as a folder of files, which any "
-        "web server can show to others. On a box, lighttpd does so, started by "
-        "shutthebox-scoreboard.socket.",
-        example="shutthebox scoreboard --port 0",
+        help="write the pages with the scores and the rules",
+        description="Writes the files of the scoreboard that don't change while the box runs (the style, and "
+        "the rules of every game) beside those that the box writes during a match, and says "
+        "how to show the folder in a browser. On a box, lighttpd shows it, started by "
+        "shutthebox-scoreboard.socket. Writes nothing if the scoreboard is off.",
+        example="shutthebox scoreboard",
     )
     add_config_option(parser)
     parser.add_argument(
         "--state", metavar="DIR", type=Path, help="where the box writes its scores; default: its own folder"
     )
-    parser.add_argument(
-        "--port", metavar="N", type=int, default=8090, help="port of the page; default: 8090; 0: a free one"
-    )
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help="only write the files that don't change while the box runs (the style, and the "
-        "rules of every game) for another web server; none if the scoreboard is off",
-    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serves the page until told to stop."""
-    # Imported here: the other commands need no web server.
+    """Writes the folder, and prints the command that shows it."""
+    # Imported here: the other commands need no pages.
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
-    from shutthebox.web.http import listen
-    from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder, offered, own_address
-    from shutthebox.web.scoreboard.server import ScoreboardServer
+    from shutthebox.web.scoreboard.folder import FOLDER_NAME, PORT, ScoreboardFolder, offered, own_address
 
     config = load_config_or_default(args.config, "showing what")
-    if args.write and not config.scoreboard.on:
+    if not config.scoreboard.on:
         print("The scoreboard is off: [scoreboard] on = true in the configuration switches it on.")
         return 0
     if args.state is not None:
@@ -56,17 +46,13 @@ def run(args: argparse.Namespace) -> int:
         settings = settings_for(config, config.box.levers or DEFAULT_LEVERS, "the configuration")
     except ShutTheBoxError:
         settings = settings_for(Config(), DEFAULT_LEVERS, "")  # as the box does
-    listener = None if args.write else listen(args.port)
     make_folder(folder.parent, "--state")
     try:
         pages = ScoreboardFolder(folder, offered(config, settings.levers))
-        pages.write_lasting(settings.profiles, own_address() if args.write else None)
+        pages.write_lasting(settings.profiles, own_address())
     except OSError as error:
         raise ShutTheBoxError(f"{shown_path(folder)}: {reason(error)}") from None
-    if listener is None:
-        return 0
-    with ScoreboardServer(listener, folder) as server:
-        port = server.server_address[1]
-        print(f"The scores are at http://127.0.0.1:{port}/\nOnly this machine can read them.", flush=True)
-        server.serve_forever()
+    print(f"The scoreboard is in {shown_path(folder)}.")
+    print(f"To see it at http://127.0.0.1:{PORT}/ on this machine:")
+    print(f"python3 -m http.server --bind 127.0.0.1 --directory {shlex.quote(str(folder))} {PORT}")
     return 0

@@ -23,7 +23,7 @@ from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config, read_config, with_value
 from shutthebox.errors import ShutTheBoxError, quoted
 from shutthebox.files import make_folder
-from shutthebox.web.http import LOOPBACK
+from shutthebox.simulator.page.http import LOOPBACK
 
 if TYPE_CHECKING:
     from shutthebox.game.inputs import FormInput

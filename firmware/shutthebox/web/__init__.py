@@ -1,1 +1,1 @@
-"""The common parts of both pages, and the scoreboard."""
+"""How to play, for both pages, and the scoreboard."""

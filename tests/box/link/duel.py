@@ -30,13 +30,13 @@ from shutthebox.simulator.form_input import as_line
 from shutthebox.simulator.hardware.box import BUZZER_LINE
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.hardware.workshop import Workshop
+from shutthebox.simulator.page.http import LOOPBACK
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.recorder import LinkedRecorder, create
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.simulator.virtual_link import LinkEnd, Signs, VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
-from shutthebox.web.http import LOOPBACK
 
 NAMES = "The Anchor", "The Crown"
 

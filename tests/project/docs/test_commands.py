@@ -135,9 +135,8 @@ sys.exit(subprocess.run([{shutil.which("make")!r}, "-n", *args], cwd=project, st
     # A command that runs until it is told to stop is told so as soon as it is ready.
     "shutthebox": f"""
 import signal
-ready = {{"sim": "The box is at", "scoreboard": "Only this machine", "speech": "Listening to"}}
-ready["scoreboard"] = "The scores are at"
-more = {{"sim": ["--no-browser", "--port", "0"], "scoreboard": ["--port", "0"]}}.get(args[0], [])
+ready = {{"sim": "The box is at", "speech": "Listening to"}}
+more = ["--no-browser", "--port", "0"] if args[0] == "sim" else []
 command = [sys.executable, "-c", {_WITHOUT_A_BOX!r}, *args, *more]
 if args[0] not in ready:
     os.execv(command[0], command)

@@ -17,8 +17,8 @@ from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 
+from shutthebox.simulator.page.http import HEADERS, host_headers, own_names
 from shutthebox.translations import translations
-from shutthebox.web.http import HEADERS, host_headers, own_names
 
 SOCKET_PATH = "/box"
 RECORDING_PATH = "/recording.scn"

@@ -31,6 +31,7 @@ from shutthebox.game.inputs import FormInput
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.film_thread import FilmThread
+from shutthebox.simulator.page.http import LOOPBACK, listen
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
     BreakLever,
@@ -70,7 +71,6 @@ from shutthebox.simulator.page.state import (
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario import script
-from shutthebox.web.http import LOOPBACK, listen
 
 MAX_PAGES = 32
 """The most pages from this machine, and from all visitors together; one more is told to come back later."""

@@ -6,7 +6,7 @@ let latest = ""; // the tag of what is shown
 
 async function look() {
   try {
-    const answer = await fetch("./", { headers: latest ? { "If-None-Match": latest } : {} });
+    const answer = await fetch("./", { cache: "no-store", headers: latest ? { "If-None-Match": latest } : {} });
     document.body.classList.remove("away");
     if (answer.status !== 304) {
       show(await answer.text());

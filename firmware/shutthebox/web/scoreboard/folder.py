@@ -1,8 +1,8 @@
 """The scoreboard's folder: finished files for any static web server.
 
 The daemon writes `index.html`, `scores.json` and the rules of the game on the table during the match. The
-style and every game's rules don't change while it runs: `shutthebox scoreboard --write` writes them once. If
-the owner allows it, guests find the box in a tab there, as `play`.
+style and every game's rules don't change while it runs: `shutthebox scoreboard` writes them once. If the
+owner allows it, guests find the box in a tab there, as `play`.
 """
 
 import json
@@ -18,6 +18,7 @@ from shutthebox.files import remove_parts, replace_file
 from shutthebox.network import address_in_network, name
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
+from shutthebox.texts import N_
 from shutthebox.translations import finished_codes, translations
 from shutthebox.web.scoreboard.page import RULES, box_page, page, rules_page
 
@@ -33,6 +34,9 @@ _SHOWN = ("version", "language", "running", "rules", "day", "matches", "today", 
 
 WEB = Path("/usr/share/shutthebox/web")
 """Where the package shutthebox-web installs the box in a tab, built by `make web`."""
+
+AT_REST = N_("The box is at rest")
+"""In `resting.html`, in every finished language: `make generated`."""
 
 PLAY = "play"
 """The link to it, in the folder."""
@@ -119,18 +123,18 @@ class ScoreboardFolder:
         """
         self._write_news("box.html", box_page(language, translations()[language], topics))
 
-    def write_lasting(self, games: Iterable[Profile], address: str | None) -> None:
+    def write_lasting(self, games: Iterable[Profile], address: str) -> None:
         """Writes everything that doesn't change while the box runs.
 
         Args:
             games: the games the box offers.
-            address: the page's address for visitors' phones, for the QR code; None for no code.
+            address: the page's address for visitors' phones, for the QR code.
 
         Raises:
             OSError: it can't be written.
         """
         style = (resources.files("shutthebox.web.scoreboard") / "style.css").read_text("utf-8")
-        self._write("style.css", style + (_code(address) if address else ""))
+        self._write("style.css", style + _code(address))
         for game in games:
             for language in finished_codes():
                 self.write_rules(game, language)

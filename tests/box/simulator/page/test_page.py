@@ -46,10 +46,10 @@ from shutthebox.simulator.hardware.box import (
     SimulatedBox,
 )
 from shutthebox.simulator.hardware.workshop import Workshop
+from shutthebox.simulator.page.http import LOOPBACK
 from shutthebox.simulator.page.request_guard import visitor_of
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import BoxInWords
-from shutthebox.web.http import LOOPBACK
 
 pytestmark = pytest.mark.slow
 

@@ -19,8 +19,8 @@ from tests.support.waiting import rests, until
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.box import BUZZER_LINE, LAMP_LINE, SimulatedBox
+from shutthebox.simulator.page.http import PortError, listen
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.web.http import PortError
 
 # -- what a page sees --------------------------------------------------------------------
 
@@ -106,6 +106,20 @@ def test_a_port_in_use_is_one_clear_line(server: PageServer, box: SimulatedBox, 
     assert isinstance(caught.value, OSError)
     assert "\n" not in str(caught.value)
     second.close()
+
+
+@pytest.mark.parametrize(
+    ("port", "complaint"),
+    [
+        (-1, "port -1: --port takes 0 (any free port) to 65535"),
+        (65536, "port 65536: --port takes 0 (any free port) to 65535"),
+        (65535, "--listen: 192.0.2.1 is not an address of this machine"),
+    ],
+)
+def test_the_ports_that_there_are(port: int, complaint: str) -> None:
+    with pytest.raises(PortError) as caught:
+        listen(port, "192.0.2.1")
+    assert str(caught.value) == complaint
 
 
 def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakePanel) -> None:

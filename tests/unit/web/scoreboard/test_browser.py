@@ -1,6 +1,8 @@
 """The scoreboard in a real Chromium: on a television, on a telephone, and as a match goes on."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,7 @@ from tests.support.waiting import until
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.profile import MAX_PLAYERS
-from shutthebox.web.http import listen
 from shutthebox.web.scoreboard.folder import ScoreboardFolder, rules_path
-from shutthebox.web.scoreboard.server import ScoreboardServer
 
 pytestmark = pytest.mark.slow
 
@@ -70,8 +70,9 @@ class Board:
 @pytest.fixture
 def board(browser: webdriver.Chrome, tmp_path: Path) -> Iterator[Board]:
     ScoreboardFolder(tmp_path).write_lasting(builtins(), "http://box.local:8090/")
-    with answering(ScoreboardServer(listen(0), tmp_path)) as server:
-        yield Board(browser, tmp_path, int(server.server_address[1]))
+    files = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))  # python3 -m http.server
+    with answering(ThreadingHTTPServer(("127.0.0.1", 0), files)) as server:
+        yield Board(browser, tmp_path, server.server_port)
         browser.get("about:blank")
 
 

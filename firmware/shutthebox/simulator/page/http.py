@@ -1,4 +1,4 @@
-"""The common parts of both pages, the simulated box and the scoreboard: a port, and careful headers."""
+"""The page's port, the names it answers to, and careful headers."""
 
 import errno
 import ipaddress
