@@ -168,7 +168,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using doctor' -l config -xka "(__fi
 complete -c shutthebox -n '_shtab_shutthebox_using doctor' -l json -d 'print one JSON document; with --levers, one for each line'
 complete -c shutthebox -n '_shtab_shutthebox_using doctor' -l levers -d 'watch levers and buttons while they move'
 complete -c shutthebox -n '_shtab_shutthebox_using doctor' -l outputs -d 'blink the lamp, play a tune, show a test picture'
-complete -c shutthebox -n '_shtab_shutthebox_using doctor' -l display -d 'look for a display at 0x3C and 0x3D, and print what to write into the config'
+complete -c shutthebox -n '_shtab_shutthebox_using doctor' -l display -d 'look for a display at 0x3C and 0x3D, show a test picture, and print what to write into the config'
 complete -c shutthebox -n '_shtab_shutthebox_using doctor' -l seconds -x -d 'with --levers, stop after N seconds; with --outputs, wait N seconds for each press'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a blank -d 'Switches the display off'
 complete -c shutthebox -n '_shtab_shutthebox_using blank' -s h -l help -d 'show this help message and exit'

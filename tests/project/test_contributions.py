@@ -246,7 +246,7 @@ CONTROLLER = Contribution(
             entry(
                 "_CHIPS",
                 'Controller.SSD1318: Chip(panels="others", like="ssd1306", parameters=_SSD, '
-                "switched_pump=True, status=frozenset({5}))",
+                "switched_pump=True)",
             ),
             noticed="import shutthebox.config.controllers",
             named="ssd1318: no row",
@@ -254,7 +254,7 @@ CONTROLLER = Contribution(
     ),
     tried="""
 from shutthebox.adapters.display.opening import open_panel
-from shutthebox.cli.doctor.outputs import picture
+from shutthebox.cli.doctor.interactive.outputs import picture
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import DisplayConfig
 from shutthebox.simulator.hardware.panel_model import PanelModel

@@ -34,12 +34,10 @@ class Chip(NamedTuple):
         switched_pump: it is dark until its charge pump is switched on.
         contrast: after a reset, 0 to 255.
         readable: over I2C, its memory can be read back.
-        status: what the low four bits of its status byte were found to be; no data sheet promises it.
     """
 
     panels: str
     parameters: Mapping[int, int]
-    status: frozenset[int]
     like: str = ""
     windows: bool = True
     memory: tuple[int, int] = (128, 64)
@@ -70,15 +68,9 @@ class Controller(StrEnum):
 
 
 _CHIPS = {
-    Controller.SSD1306: Chip(
-        panels="most 0.96 inch panels", parameters=_SSD, switched_pump=True, status=frozenset({3, 6, 7})
-    ),
+    Controller.SSD1306: Chip(panels="most 0.96 inch panels", parameters=_SSD, switched_pump=True),
     Controller.SSD1315: Chip(
-        panels="newer 0.96 inch panels",
-        like="ssd1306",
-        parameters=_SSD,
-        switched_pump=True,
-        status=frozenset({3, 6, 7}),
+        panels="newer 0.96 inch panels", like="ssd1306", parameters=_SSD, switched_pump=True
     ),
     Controller.SH1106: Chip(
         panels="most 1.3 inch panels",
@@ -88,9 +80,8 @@ _CHIPS = {
         first_column=2,
         contrast=0x80,
         readable=True,
-        status=frozenset({8}),
     ),
-    Controller.SSD1309: Chip(panels="2.42 inch panels", parameters=_SSD, status=frozenset({1})),
+    Controller.SSD1309: Chip(panels="2.42 inch panels", parameters=_SSD),
     Controller.SH1107: Chip(
         panels="panels of 64 x 128 mounted on their side",
         parameters=_SH1107,
@@ -103,7 +94,6 @@ _CHIPS = {
         start_line=0xDC,
         contrast=0x80,
         readable=True,
-        status=frozenset({7}),
     ),
 }
 

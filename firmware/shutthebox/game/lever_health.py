@@ -14,6 +14,7 @@ from shutthebox.game.state import Context, Shared
 from shutthebox.game.switches.switch import DICE_BUTTON, Switch
 from shutthebox.game.switches.switch import switch as row_of
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.texts import N_
 
 SUSPECT_NS = 10_000_000_000
 """A lever that has been wrong for this long when the button is pressed is reported as stuck, or dead."""
@@ -50,6 +51,52 @@ class Ailment(Enum):
                 return row.dead
             case _:
                 assert_never(self)
+
+
+class LeverNote(Enum):
+    """What *Owner, Levers* and `doctor --levers` say about a lever; the first that applies."""
+
+    TAKEN = N_("{tile} line taken")
+    OUT = N_("{tile} out of play")
+    CHATTERS = N_("{tile} chatters")
+    SUSPECT_DOWN = N_("{tile} down?")
+    SUSPECT_UP = N_("{tile} up?")
+
+    @property
+    def words(self) -> str:
+        """In English, without the tile."""
+        return self.value.removeprefix("{tile} ")
+
+    def localize(self, number: int) -> Message:
+        """About this lever."""
+        return Message(self.value, (("tile", number),))
+
+
+def lever_note(
+    *,
+    is_taken: bool = False,
+    is_out: bool = False,
+    is_restless: bool = False,
+    is_suspect: bool = False,
+    is_down: bool = False,
+) -> LeverNote | None:
+    """What to say about a lever; None if all is well.
+
+    Args:
+        is_taken: another program holds its line.
+        is_out: it's out of play.
+        is_restless: it chatters without settling.
+        is_suspect: the box thinks that it's stuck or dead.
+        is_down: it seems to be down.
+    """
+    found = {
+        LeverNote.TAKEN: is_taken,
+        LeverNote.OUT: is_out,
+        LeverNote.CHATTERS: is_restless,
+        LeverNote.SUSPECT_DOWN: is_suspect and is_down,
+        LeverNote.SUSPECT_UP: is_suspect,
+    }
+    return next((note for note in LeverNote if found[note]), None)
 
 
 def _all_ailments(shared: Shared) -> Iterator[tuple[int, Ailment]]:

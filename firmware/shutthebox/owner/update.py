@@ -349,7 +349,7 @@ def install(path: Path, progress: Callable[[int], object] = lambda percent: None
     Raises:
         UpdateError: with RAUC's last error message.
     """
-    said = []
+    said = list[str]()
     command = ["rauc", "install", str(path)]
     pipe = subprocess.PIPE
     with subprocess.Popen(

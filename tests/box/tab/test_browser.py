@@ -126,7 +126,7 @@ def under_a_folder(request: pytest.FixtureRequest, built: Path, tmp_path: Path) 
         pytest.skip(str(LACKING))
     scores, beside = tmp_path / "scoreboard", tmp_path / "lighttpd"
     beside.mkdir()
-    ScoreboardFolder(scores, InATab(9, built)).write_lasting([builtin("pub")], None)
+    ScoreboardFolder(scores, InATab(9, built)).write_lasting([builtin("pub")], "http://box.local:8090/")
     with lighttpd(scores, beside) as server:
         yield f"http://127.0.0.1:{server.port}/play/"
 

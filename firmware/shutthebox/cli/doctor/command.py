@@ -21,7 +21,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "doctor",
         help="check the live hardware",
         description="Checks the live hardware, one line for each check. Stop the service "
-        "before --levers and --outputs, because it holds the pins.",
+        "before --levers, --outputs and --display, because it uses pins and display.",
         example="shutthebox doctor --levers --seconds 60",
     )
     add_config_option(parser)
@@ -35,7 +35,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--display",
         action="store_true",
-        help="look for a display at 0x3C and 0x3D, and print what to write into the config",
+        help="look for a display at 0x3C and 0x3D, show a test picture, and print what to write into the "
+        "config",
     )
     parser.add_argument(
         "--seconds",
@@ -65,16 +66,16 @@ def run(args: argparse.Namespace) -> int:
         # As the service does.
         config, wrong = Config(), (failed("settings", f"{error}; until then, the box plays with its own"),)
     if args.display:
-        from shutthebox.cli.doctor import displays
+        from shutthebox.cli.doctor.interactive import displays
 
         return displays.show(config, as_json=args.json)
     if args.outputs:
-        from shutthebox.cli.doctor import outputs
+        from shutthebox.cli.doctor.interactive import outputs
 
         return outputs.test_outputs(config, args.seconds, as_json=args.json)
     if args.levers:
         from shutthebox.cli.doctor import store
-        from shutthebox.cli.doctor.levers import watch
+        from shutthebox.cli.doctor.interactive.levers import watch
 
         return watch(store.with_kept_choices(config), args.seconds, as_json=args.json)
     return report([*wrong, *examine(config)], as_json=args.json)

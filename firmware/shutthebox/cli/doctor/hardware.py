@@ -13,7 +13,6 @@ from gpiozero.pins import Factory
 from shutthebox.adapters.gpio import CONSUMER, PinsError, board_fault, is_down, open_factory
 from shutthebox.cli.check_config import inverted, wiring
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
-from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import BOARD_LINES, SPI_LINES, Backend, Config, Interface, Line
 from shutthebox.game.switches.switch import BUTTONS, switch
 
@@ -160,7 +159,7 @@ def _level(chip: str, offset: int) -> bool | None:
 
 
 def check_display(config: Config) -> Iterator[CheckResult]:
-    """Whether a panel answers on the bus, and which controller it seems to have."""
+    """Whether a panel answers on the bus."""
     display = config.display
     if display.controller is None:
         yield skipped("display", "the configuration has none")
@@ -192,15 +191,12 @@ def check_display(config: Config) -> Iterator[CheckResult]:
                 remedy = _elsewhere(bus) or f"; {unreset or CHECK_LEADS}"
                 yield failed("display", f"{text}{remedy}")
                 return
-            status = read_status(bus, display.address)
     except ImportError:
         yield skipped("display", "smbus2 is not installed")
     except OSError as error:
         yield failed("display", f"{node} can't be used: {error}")
     else:
-        where = f"0x{display.address:02X} on {node}"
-        yield passed("display", f"answers at {where}")
-        yield _panel_type(display.controller, status)
+        yield passed("display", f"answers at 0x{display.address:02X} on {node}")
 
 
 def no_spi() -> str:
@@ -225,25 +221,3 @@ def _elsewhere(bus: Any) -> str:  # noqa: ANN401
             _ask(bus, address)
             return f"; but 0x{address:02X} answers: display.address = 0x{address:02X}"
     return ""
-
-
-def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 has no types)
-    """Returns the panel's status byte; None if the panel is write-only, as many are."""
-    try:
-        return int(bus.read_byte(address))
-    except OSError:
-        return None
-
-
-def _panel_type(configured: Controller, status: int | None) -> CheckResult:
-    """The controller that the low four bits of the status suggest; no data sheet promises it."""
-    fitting = [c for c in Controller if status is not None and status & 0x0F in c.chip.status]
-    if status is None or not fitting:
-        told = "nothing" if status is None else f"status 0x{status:02X}"
-        text = f"says {told} of its type; configured as {configured}. A picture two columns off: sh1106"
-        return skipped("panel", text)
-    if configured in fitting:
-        return passed("panel", f"{configured}, by its status 0x{status:02X}")
-    looks = " or ".join(fitting)
-    text = f"looks like {looks} (status 0x{status:02X}), configured as {configured}: display.controller"
-    return failed("panel", text)

@@ -46,9 +46,17 @@ def skipped(check: str, reason: str) -> CheckResult:
     return CheckResult(check, CheckStatus.SKIP, reason)
 
 
-def report(results: Sequence[CheckResult], *, as_json: bool) -> int:
-    """Prints the results, one per line or as one document; returns the exit code, 1 if any is bad."""
-    if as_json:
+def report(results: Sequence[CheckResult], *, as_json: bool, as_lines: bool = False) -> int:
+    """Prints the results; returns the exit code, 1 if any is bad.
+
+    Args:
+        results: in order.
+        as_json: as one document; else one per line, for people.
+        as_lines: in JSON, an object per line, behind others that are already printed.
+    """
+    if as_json and as_lines:
+        print("\n".join(json.dumps(asdict(result)) for result in results))
+    elif as_json:
         print(json.dumps([asdict(result) for result in results]))
     else:
         for result in results:

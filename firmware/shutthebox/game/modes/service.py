@@ -14,7 +14,7 @@ from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.effects import Ask
 from shutthebox.game.facts import Chosen
 from shutthebox.game.faults import UNDELIVERED_TEXTS
-from shutthebox.game.lever_health import broken_switches
+from shutthebox.game.lever_health import broken_switches, lever_note
 from shutthebox.game.messages import ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
@@ -215,17 +215,18 @@ def _row(number: int, shared: Shared) -> ListRow:
 
 
 def _lever_text(number: int, shared: Shared) -> Message:
-    bit, health = to_tiles([number]), shared.health.get(number, ContactHealth())
-    if number in shared.settings.taken:
-        return message("{tile} line taken", tile=number)
-    if bit & shared.settings.out:
-        return message("{tile} out of play", tile=number)
-    if health.restless:
-        return message("{tile} chatters", tile=number)
-    if bit & (shared.stuck | shared.dead):
-        down = bit & shared.levers
-        return message("{tile} down?", tile=number) if down else message("{tile} up?", tile=number)
-    return message("{tile} down", tile=number) if bit & shared.levers else message("{tile} up", tile=number)
+    bit = to_tiles([number])
+    is_down = bool(bit & shared.levers)
+    note = lever_note(
+        is_taken=number in shared.settings.taken,
+        is_out=bool(bit & shared.settings.out),
+        is_restless=shared.health.get(number, ContactHealth()).restless,
+        is_suspect=bool(bit & (shared.stuck | shared.dead)),
+        is_down=is_down,
+    )
+    if note is not None:
+        return note.localize(number)
+    return message("{tile} down", tile=number) if is_down else message("{tile} up", tile=number)
 
 
 def _tile(number: int, shared: Shared) -> TileState:

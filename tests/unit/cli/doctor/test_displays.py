@@ -14,17 +14,18 @@ from tests.support.command import Said, command, printed
 from tests.support.fake_gpiod import FakeKernel
 
 from shutthebox.adapters.display import opening
-from shutthebox.cli.doctor import hardware, outputs
+from shutthebox.cli.doctor import hardware
+from shutthebox.cli.doctor.interactive import outputs
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import DisplayConfig, Interface, parse_config
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 
 class Chip:
-    """One panel: its memory, the column, and what it lets the bus read."""
+    """One panel: its memory, the column, and whether it lets the bus read it."""
 
-    def __init__(self, *, readable: bool, status: int | None = None) -> None:
-        self.readable, self.verdict = readable, status
+    def __init__(self, *, readable: bool) -> None:
+        self.readable = readable
         self.memory = bytearray(b"\x77" * 132)
         self.column = 0
         self.dummy = True
@@ -44,24 +45,21 @@ class Chip:
             self.column += len(data) - 1
 
     def give(self, length: int, *, data: bool) -> bytes:
-        if not data:
-            if self.verdict is None:
-                raise OSError(121, "Remote I/O error")
-            return bytes([self.verdict]) * length
+        assert data, "nobody asks for its status"
         if not self.readable:
-            return bytes([self.verdict or 0]) * length
+            return bytes(length)
         dummy, self.dummy = b"\xee" * self.dummy, False
         first, self.column = self.column, self.column + length - len(dummy)
         return dummy + bytes(self.memory[first : self.column])
 
 
 class Bus(OpenedBus):
-    """smbus2's SMBus with panels on it."""
+    """smbus2's SMBus with panels on it, which take no start-up from luma."""
 
     chips: dict[int, Chip]
 
-    def read_byte(self, address: int) -> int:
-        return self.chip(address).give(1, data=False)[0]
+    def write_i2c_block_data(self, *sent: object) -> None:
+        raise OSError(121, "Remote I/O error")
 
     def chip(self, address: int) -> Chip:
         if address not in self.chips:
@@ -92,36 +90,56 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> PanelModel:
+    """The panel that a picture is sent to."""
+    model = PanelModel(Controller.SH1106)
+    monkeypatch.setattr(opening, "open_serial", lambda display, backend: model)
+    return model
+
+
 def told(config: Path, chips: dict[int, Chip]) -> str:
     Bus.chips = chips
     return printed("doctor", "--display", "--config", config)
 
 
 @pytest.mark.parametrize(
-    ("status", "kinds"),
-    [(0x48, "sh1106"), (0x47, "sh1107"), (0x43, "sh1106 or sh1107"), (None, "sh1106 or sh1107")],
+    ("readable", "configured", "kinds"),
+    [
+        (True, "ssd1306", ["sh1106", "sh1107"]),
+        (True, "sh1107", ["sh1107", "sh1106"]),
+        (False, "sh1106", ["sh1106", "ssd1306", "ssd1309", "sh1107"]),
+        (False, "ssd1315", ["ssd1315", "ssd1306", "ssd1309", "sh1106", "sh1107"]),
+    ],
 )
-def test_memory_that_reads_back_is_an_sh_and_its_status_says_which(
-    status: int | None, kinds: str, config: Path
+def test_eyes_judge_by_a_picture_as_the_likeliest_controller_shows_it(
+    readable: bool, configured: str, kinds: list[str], config: Path, model: PanelModel
 ) -> None:
-    out = told(config, {0x3D: Chip(readable=True, status=status)})
-    assert out.startswith(f"0x3D: {kinds}: its memory can be read back")
-    lines, may_choose, _ = out.partition("\n\n")[2].partition("It depends on the panel")
-    read = parse_config(lines, "test").display
-    assert (read.controller, read.address) == (kinds[:6], 0x3D)
-    assert bool(may_choose) == (" or " in kinds), "perhaps nothing is left to choose"
+    """Memory that reads back is an SH's; otherwise nothing on the bus says more than the config."""
+    config.write_text(f'[display]\nbus = 32\ncontroller = "{configured}"\n')
+    first, right, others, *more = told(config, {0x3D: Chip(readable=readable)}).splitlines()
+    assert first.startswith("ok    display         at 0x3D on /dev/i2c-32: its memory can")
+    assert first.endswith(f"; a picture was sent as to {kinds[0]}")
+    assert right.startswith("Right: a thin frame along all four edges")
+    tried = others.removeprefix("Dark, broken or two columns off: try ").split("), ")
+    assert [kind.split(" ")[0] for kind in tried] == kinds[1:]
+    read = parse_config("\n".join(more[1:]), "test").display
+    assert (read.controller, read.address) == (kinds[0], 0x3D)
+    (result,) = json.loads(printed("doctor", "--display", "--json", "--config", config))
+    assert result["verdict"] == "ok"
 
 
-@pytest.mark.parametrize(
-    ("status", "first"), [(0x43, "ssd1306"), (0x41, "ssd1309"), (0x04, "ssd1306"), (None, "ssd1306")]
-)
-def test_what_cannot_be_known_is_said(status: int | None, first: str, config: Path) -> None:
-    out = told(config, {0x3D: Chip(readable=False, status=status)})
-    (panel,) = json.loads(printed("doctor", "--display", "--json", "--config", config))["panels"]
-    assert panel["controllers"][0] == first
-    assert {"ssd1306", "ssd1309"} <= set(panel["controllers"])
-    assert "2.42 inch panels: ssd1309" in out
-    assert "--outputs" in out
+def test_the_picture_of_the_right_controller_is_whole(config: Path, model: PanelModel) -> None:
+    assert "as to sh1106" in told(config, {0x3C: Chip(readable=True)})
+    assert model.lit
+    assert model.picture() == outputs.picture(Controller.SH1106, DisplayConfig())
+
+
+def test_a_panel_that_goes_while_the_picture_is_sent_is_a_fault(config: Path) -> None:
+    Bus.chips = {0x3C: Chip(readable=True)}
+    said = command("doctor", "--display", "--config", config)
+    assert said.code == 1
+    assert said.out.startswith("FAIL  display         ")
 
 
 @pytest.mark.parametrize(
@@ -132,27 +150,25 @@ def test_what_cannot_be_known_is_said(status: int | None, first: str, config: Pa
         ('controller = "sh1106"\naddress = 0x3D', False),
     ],
 )
-def test_a_config_that_fits_is_left(written: str, fits: bool, config: Path) -> None:
+def test_a_config_that_fits_is_left(written: str, fits: bool, config: Path, model: PanelModel) -> None:
     config.write_text(f"[display]\nbus = 32\n{written}\n")
-    first, second, *rest = told(config, {0x3C: Chip(readable=True)}).splitlines()
-    assert first.startswith("0x3C: ")
-    assert (second == "The config already says so.") == fits == (not rest)
-    assert (second == "Write into the config:") == (not fits)
+    _, _, _, said, *rest = told(config, {0x3C: Chip(readable=True)}).splitlines()
+    assert (said == "The config already says so.") == fits == (not rest)
+    assert (said == "Write into the config:") == (not fits)
 
 
 def test_nobody_answers(config: Path) -> None:
     Bus.chips = {}
     said = command("doctor", "--display", "--config", config)
     assert said == Said(1, said.out, "")
-    assert said.out.startswith(
-        "no display answers at 0x3C or 0x3D on /dev/i2c-32: check its lead and the ord"
-    )
+    assert said.out.startswith("FAIL  display         none answers at 0x3C or 0x3D on ")
+    assert "i2c-32: check its lead and the ord" in said.out
     assert "reset = 7" in said.out, "a module with RES answers only after its reset"
     assert 'interface = "spi"' in said.out, "most 2.42 inch panels come set to SPI"
 
 
 def test_a_panel_that_answers_only_after_its_reset_is_found(
-    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: PanelModel
 ) -> None:
     kernel = FakeKernel(tmp_path)
     monkeypatch.setattr("gpiozero_gpiod.chips.DEV", tmp_path)
@@ -169,7 +185,7 @@ def test_a_panel_that_answers_only_after_its_reset_is_found(
     with ExitStack() as stack:
         for patch in kernel.patches():
             stack.enter_context(patch)
-        assert told(config, {0x3C: Chip(readable=True, status=0x48)}).startswith("0x3C: sh1106: ")
+        assert "as to sh1106" in told(config, {0x3C: Chip(readable=True)})
     assert reset.request is None, "the line is free again, for the box"
 
 
@@ -180,14 +196,16 @@ def test_over_spi_a_panel_is_shown_a_picture(
     config.write_text('[display]\ninterface = "spi"\ncontroller = "ssd1309"\n')
     monkeypatch.setattr(hardware, "DEV", tmp_path)
     missing = f"no {tmp_path}/spidev0.0: dtparam=spi=on and dtoverlay=spi0-1cs,no_miso in config.txt"
-    assert command("doctor", "--display", "--config", config) == Said(1, missing + "\n", "")
+    refusal = Said(1, f"FAIL  display         {missing}\n", "")
+    assert command("doctor", "--display", "--config", config) == refusal
     (tmp_path / "spidev0.0").touch()
     model = PanelModel(Controller.SSD1309)
     monkeypatch.setattr(opening, "open_serial", lambda display, backend: model)
-    first, *rest = printed("doctor", "--display", "--config", config).splitlines()
-    assert first.startswith("spidev0.0: SPI can't be read back; a picture was sent: a thin frame")
-    assert "sh1106 (most 1.3 inch panels)" in rest[-1]
+    first, right, dark, others, said = printed("doctor", "--display", "--config", config).splitlines()
+    assert first.endswith("/dev/spidev0.0: SPI can't be read back; a picture was sent as to ssd1309")
+    assert right.startswith("Right: a thin frame")
+    assert dark.startswith("Dark: check its leads (D/C and reset first)")
+    assert "sh1106 (most 1.3 inch panels)" in others
+    assert said == "The config already says so."
     assert model.lit
     assert model.picture() == outputs.picture(Controller.SSD1309, DisplayConfig(interface=Interface.SPI))
-    (panel,) = json.loads(printed("doctor", "--display", "--json", "--config", config))["panels"]
-    assert panel["controllers"][0] == "ssd1309"

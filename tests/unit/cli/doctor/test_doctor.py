@@ -85,7 +85,6 @@ def pi(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     small = f'[box]\nlevers = 3\n[game]\nprofile = "tiny"\n[rules]\nfolder = "{tmp_path}/rules"\n'
     config.write_text(f"{config.read_text()}{small}[gpio]\nservice = 20\n")
     monkeypatch.setitem(sys.modules, "smbus2", SimpleNamespace(SMBus=Bus))
-    monkeypatch.setattr(Bus, "status", 0x43)
     monkeypatch.setattr(memory, "KEPT_RIGHT", tmp_path / "synchronized")
     write(tmp_path / "sys/class/hwmon/hwmon0/name", "rpi_volt\n")
     write(tmp_path / "sys/class/hwmon/hwmon0/in0_lcrit_alarm", "0\n")
@@ -122,7 +121,6 @@ def test_a_box_on_which_all_is_well(config: Path, pi: FakeKernel, tmp_path: Path
         "ok    button lamp     line 19 is free",
         "ok    service button  line 20 is free, up now",
         f"ok    display         answers at 0x3C on {tmp_path}/i2c-32",
-        "ok    panel           ssd1306, by its status 0x43",
         "ok    power           good",
         "ok    temperature     52 °C",
         "ok    entropy         the kernel's is ready",
@@ -303,47 +301,14 @@ def test_who_may_not_open_the_devices_is_told_the_group(
 
 
 class Bus(OpenedBus):
-    """smbus2's, with a panel that says its status, or nothing."""
+    """smbus2's, with a panel."""
 
-    status: int | None = None
     addresses: tuple[int, ...] = (0x3C,)
 
     def write_byte(self, address: int, value: int) -> None:
         assert value == 0x00
         if address not in self.addresses:
             raise OSError(121, "Remote I/O error")
-
-    def read_byte(self, address: int) -> int:
-        if self.status is None:
-            raise OSError(121, "Remote I/O error")
-        return self.status
-
-
-@pytest.mark.parametrize(
-    ("status", "controller", "verdict", "words"),
-    [
-        (0x43, "ssd1306", "ok", "ssd1306"),
-        (0x47, "sh1107", "ok", "sh1107"),
-        (0x48, "ssd1306", "FAIL", "looks like sh1106 (status 0x48), configured as ssd1306"),
-        (0x03, "sh1106", "FAIL", "looks like ssd1306 or ssd1315 (status 0x03), configured as sh1106"),
-        (0xFF, "ssd1306", "skip", "says status 0xFF of its type; configured as ssd1306"),
-        (None, "sh1106", "skip", "says nothing of its type; configured as sh1106"),
-    ],
-)
-def test_the_panels_type_by_its_status(
-    status: int | None,
-    controller: str,
-    verdict: str,
-    words: str,
-    config: Path,
-    pi: FakeKernel,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Bus, "status", status)
-    config.write_text(config.read_text().replace("bus = 32", f'bus = 32\ncontroller = "{controller}"'))
-    found = results(config)["panel"]
-    assert found[0] == verdict
-    assert words in found[1]
 
 
 def test_a_panel_at_its_other_address_is_pointed_out(

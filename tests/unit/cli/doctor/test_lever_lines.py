@@ -10,7 +10,7 @@ from mock import Mock
 from tests.support.command import command, refused
 from tests.support.hands import Act, Hands
 
-from shutthebox.cli.doctor import levers
+from shutthebox.cli.doctor.interactive import levers
 from shutthebox.game.switches.debounce import WORN
 
 
@@ -48,32 +48,36 @@ def there_and_back(start_ms: int, *switches: int) -> list[Act]:
 @pytest.mark.parametrize(
     ("acts", "verdict", "code"),
     [
-        ([], "never moved", 1),
-        ([Act(810, 3, True)], "moved one way only", 1),
-        (there_and_back(810, 3), "ok", 0),
+        ([], "FAIL  lever 3         never moved", 1),
+        ([Act(810, 3, True)], "FAIL  lever 3         moved one way only", 1),
+        (there_and_back(810, 3), "ok    lever 3         2 moves, 0 chatter", 0),
     ],
 )
 def test_one_bad_switch_is_a_fault(watch: Watch, acts: Sequence[Act], verdict: str, code: int) -> None:
     hands = Hands([*there_and_back(10, 1, 2, 0), *acts])
     found, lines = watch(hands, "--seconds", "3")
     assert found == code
-    assert [line.rpartition("  ")[2] for line in lines[-4:]] == ["ok", "ok", "ok", verdict]
+    assert [line[:4] for line in lines[-4:-1]] == ["ok  "] * 3
+    assert lines[-1] == verdict
 
 
-@pytest.mark.parametrize(("chatter", "verdict"), [(2 * WORN, "ok"), (2 * WORN + 1, "worn")])
+@pytest.mark.parametrize(
+    ("chatter", "verdict"),
+    [(2 * WORN, "ok    lever 1         "), (2 * WORN + 1, "FAIL  lever 1         worn; ")],
+)
 def test_a_contact_is_worn_from_so_much_chatter_in_a_move(watch: Watch, chatter: int, verdict: str) -> None:
     there = [Act(10 + edge, 1, edge % 2 == 0) for edge in range(2 * WORN + 1)]
     back = [Act(200 + edge, 1, edge % 2 == 1) for edge in range(chatter - 2 * WORN + 1)]
     hands = Hands([*there, *back, Act(300, 1, False)])
     _, lines = watch(hands, "--seconds", "1")
-    assert lines[-3] == f"lever 1             2 moves {chatter:6} chatter  {verdict}"
+    assert lines[-3] == f"{verdict}2 moves, {chatter} chatter"
 
 
 def test_a_contact_that_never_settles_is_called_restless_also_when_it_rests_again(watch: Watch) -> None:
     chatters = [Act(10 + 50 * edge, 2, edge % 2 == 0) for edge in range(44)]
     code, lines = watch(Hands(chatters), "--seconds", "3")
     assert code == 1
-    assert lines[-2] == "lever 2             0 moves     43 chatter  chatters without a rest"
+    assert lines[-2] == "FAIL  lever 2         chatters; 0 moves, 43 chatter"
 
 
 def test_a_line_that_something_else_has_is_said_and_the_others_are_watched(watch: Watch) -> None:
@@ -81,8 +85,8 @@ def test_a_line_that_something_else_has_is_said_and_the_others_are_watched(watch
     other = InputDevice(hands.box.switch_lines[2], pin_factory=hands.box.factory)
     code, lines = watch(hands, "--seconds", "1")
     assert code == 1
-    assert lines[0].startswith("lever 2        line taken  line 17: ")
-    assert [line.rpartition("  ")[2] for line in lines[-3:]] == ["ok", "ok", "ok"]
+    assert lines[-4].startswith("FAIL  lever 2         line taken: line 17: ")
+    assert [line[:4] for line in lines[-3:]] == ["ok  "] * 3
     other.close()
 
 
@@ -94,7 +98,7 @@ def test_a_cut_wire_makes_no_edge_and_is_seen_within_a_quarter_of_a_second(watch
         "   0.000 s  lever 2        up        0 moves      0 chatter",
         "   0.310 s  lever 2        down      1 moves      0 chatter",
         "   0.560 s  lever 2        up        2 moves      0 chatter",
-        "lever 2             2 moves      0 chatter  ok",
+        "ok    lever 2         2 moves, 0 chatter",
     ]
 
 
@@ -105,10 +109,10 @@ def test_a_lever_out_of_play_is_no_fault_and_one_that_is_not_there_is_not_named(
     code, lines = watch(Hands(there_and_back(10, 1, 3, 0)), "--seconds", "1")
     assert code == 0
     assert lines[-4:] == [
-        "dice button         2 moves      0 chatter  ok",
-        "lever 1             2 moves      0 chatter  ok",
-        "lever 2             0 moves      0 chatter  out of play",
-        "lever 3             2 moves      0 chatter  ok",
+        "ok    dice button     2 moves, 0 chatter",
+        "ok    lever 1         2 moves, 0 chatter",
+        "skip  lever 2         out of play; 0 moves, 0 chatter",
+        "ok    lever 3         2 moves, 0 chatter",
     ]
 
 

@@ -13,7 +13,7 @@ from tests.support.hands import Act, Hands
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import opening
 from shutthebox.adapters.display.opening import open_panel
-from shutthebox.cli.doctor import outputs
+from shutthebox.cli.doctor.interactive import outputs
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import DisplayConfig
 from shutthebox.simulator.hardware.box import BUZZER_LINE, Change
@@ -25,7 +25,7 @@ PANEL = (
 )
 LAMP_REMEDY = "its polarity, R5, F1, or the button's own contact"
 BUZZER_REMEDY = "its leads, F1; a beeper instead of a transducer hums at best"
-PANEL_REMEDY = "shutthebox doctor --display names the panels on the bus"
+PANEL_REMEDY = "shutthebox doctor --display looks for panels, and names the controllers to try"
 
 
 class Bench:

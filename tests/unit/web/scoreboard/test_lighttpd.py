@@ -123,7 +123,7 @@ def tab(folder: Path, tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "pyodide").mkdir()
     for name in ("index.html", "worker.js", "pyodide/pyodide.mjs", "pyodide/python.wasm", "box.zip"):
         (tmp_path / name).write_text(name)
-    ScoreboardFolder(folder, InATab(9, tmp_path)).write_lasting([builtin("trac")], None)
+    ScoreboardFolder(folder, InATab(9, tmp_path)).write_lasting([builtin("trac")], "http://box.local:8090/")
     yield tmp_path
     (folder / PLAY).unlink()
 

@@ -185,7 +185,7 @@ def test_the_folder_has_nothing_else(tmp_path: Path) -> None:
 def test_everybody_may_read_the_folder(tmp_path: Path) -> None:
     before = os.umask(0o077)
     try:
-        ScoreboardFolder(tmp_path / "new").write_lasting([builtin("pub")], None)
+        ScoreboardFolder(tmp_path / "new").write_lasting([builtin("pub")], "http://box.local:8090/")
     finally:
         os.umask(before)
     modes = {path.is_dir(): stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "new").rglob("*")}

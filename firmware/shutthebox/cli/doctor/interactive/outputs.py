@@ -13,7 +13,7 @@ from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.opening import open_configured
 from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.adapters.gpio import Edge, Pins, open_factory
-from shutthebox.cli.doctor.held_pins import held_pins
+from shutthebox.cli.doctor.interactive.held_pins import held_pins
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, report, skipped
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config, DisplayConfig, Interface
@@ -22,6 +22,13 @@ from shutthebox.game.switches.switch import DICE_BUTTON
 
 QUESTION_S = 20.0
 """How long each question waits for the button."""
+
+PICTURE = (
+    "a thin frame along all four edges, and four different corners: one bar in the upper left, two in the "
+    "upper right"
+)
+"""What one sees of the test picture, beside the controller's name."""
+
 _BLINK_S = 0.25
 _TUNE_S = 2.0
 
@@ -85,11 +92,11 @@ class _Asks:
             except Empty:
                 continue
             if edge.active:
-                self._let_go()
+                self._wait_for_release()
                 return passed(check, "confirmed by the button")
         return failed(check, f"not confirmed within {self.wait_s:g} s: {_REMEDIES[check]}")
 
-    def _let_go(self) -> None:
+    def _wait_for_release(self) -> None:
         """Waits until the button has been up for a while, so that one press answers one question."""
         end = time.monotonic() + self.wait_s
         while time.monotonic() < end:
@@ -102,7 +109,7 @@ class _Asks:
 _REMEDIES = {
     "lamp": "its polarity, R5, F1, or the button's own contact",
     "buzzer": "its leads, F1; a beeper instead of a transducer hums at best",
-    "panel": "shutthebox doctor --display names the panels on the bus",
+    "panel": "shutthebox doctor --display looks for panels, and names the controllers to try",
 }
 
 
@@ -127,11 +134,7 @@ def _panel(config: Config, asks: _Asks) -> CheckResult:
     except DisplayError as error:
         return failed("panel", f"{error}: {_REMEDIES['panel']}")
     try:
-        what = (
-            "The display shows a thin frame along all four edges, and four different corners: one bar in "
-            "the upper left, two in the upper right."
-        )
-        return asks.about("panel", what, asks.wait_s, lambda: None)
+        return asks.about("panel", f"The display shows {PICTURE}.", asks.wait_s, lambda: None)
     finally:
         panel.close()
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from shutthebox.adapters.gpio import Edge, Pins, open_factory
 from shutthebox.cli.check_config import switch_name
-from shutthebox.cli.doctor.held_pins import held_pins
+from shutthebox.cli.doctor.interactive.held_pins import held_pins
+from shutthebox.cli.doctor.result import CheckResult, failed, passed, report, skipped
 from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, switch_lines
-from shutthebox.errors import one_line
 from shutthebox.game.contact_health import ContactHealth
+from shutthebox.game.lever_health import LeverNote, lever_note
 from shutthebox.game.switches.debounce import WORN, Debouncer
 
 TICK_NS = 250_000_000
@@ -37,39 +38,28 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
     lines = switch_lines(config.gpio, config.box.levers or DEFAULT_LEVERS)
     inbox: SimpleQueue[Edge] = SimpleQueue()
     with held_pins(open_factory(config.gpio.backend), config.gpio, lines, inbox.put) as pins:
-        for number, reason in pins.taken.items():
-            if as_json:
-                entry = {
-                    "switch": number,
-                    "name": switch_name(number),
-                    "verdict": "line taken",
-                    "reason": reason,
-                }
-                print(json.dumps(entry))
-            else:
-                print(f"{switch_name(number):14} line taken  {one_line(reason)}")
         found = _turn(config, pins, inbox, seconds, _printer(as_json))
-    out = {number for number in config.box.out_of_play if number in found}
-    verdicts = {switch: _verdict(switch in out, health) for switch, health in found.items()}
-    for switch, verdict in verdicts.items():
-        health = found[switch]
-        if as_json:
-            values = {"verdict": verdict, "moves": health.moves, "chatter": health.chatter}
-            print(json.dumps({"switch": switch, "name": switch_name(switch), **values}))
-        else:
-            print(f"{switch_name(switch):14} {health.moves:6} moves {health.chatter:6} chatter  {verdict}")
-    is_taken = {*pins.taken} - {*config.box.out_of_play}
-    return int(bool(is_taken) or any(verdict not in ("ok", "out of play") for verdict in verdicts.values()))
+        taken = [
+            failed(switch_name(number), f"{LeverNote.TAKEN.words}: {why}")
+            for number, why in pins.taken.items()
+        ]
+    out = config.box.out_of_play
+    results = taken + [_judge(switch, health, is_out=switch in out) for switch, health in found.items()]
+    return report(results, as_json=as_json, as_lines=True)
 
 
-def _verdict(out: bool, health: ContactHealth) -> str:
-    if out:
-        return "out of play"
-    if health.restless:
-        return "chatters without a rest"
+def _judge(switch: int, health: ContactHealth, *, is_out: bool) -> CheckResult:
+    name, counts = switch_name(switch), f"{health.moves} moves, {health.chatter} chatter"
+    note = lever_note(is_out=is_out, is_restless=health.restless)
+    if note is LeverNote.OUT:
+        return skipped(name, f"{note.words}; {counts}")
+    if note is not None:
+        return failed(name, f"{note.words}; {counts}")
     if health.moves < 2:
-        return "never moved" if not health.moves else "moved one way only"
-    return "worn" if health.chatter > WORN * health.moves else "ok"
+        return failed(name, "moved one way only" if health.moves else "never moved")
+    if health.chatter > WORN * health.moves:
+        return failed(name, f"worn; {counts}")
+    return passed(name, counts)
 
 
 _Show = Callable[[float, Mapping[int, bool], Mapping[int, ContactHealth]], None]
