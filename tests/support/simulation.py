@@ -45,7 +45,7 @@ from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Fact, Finished, PlayersLeft, Resumed
 from shutthebox.game.inputs import Held, LeversMoved, Pressed
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.rolling import Rolling
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.link.invitation import LIMIT_S, linkable
@@ -322,7 +322,7 @@ class Seat:
     def shown_match(self) -> Match | None:
         """The match as far as the box has it, dice that still tumble included."""
         mode = self.box.runner.machine.state.mode
-        return mode.thrown if isinstance(mode, Rolling) else self.box.runner.machine.state.match
+        return mode.play.match if isinstance(mode, MatchMode) else None
 
     @property
     def show(self) -> Show:

@@ -324,7 +324,7 @@ class Walk:
         mode, kept = after.machine.state.mode, after.kept
         seen = after.machine.state.match
         if kept is not None and seen is not None:
-            shown = mode.thrown if isinstance(mode, Rolling) else seen
+            shown = mode.play.match if isinstance(mode, MatchMode) else None
             self._promise(shown == kept, after, "what is shown was kept")
         else:
             self._promise(seen is None, after, "a match that is shown was kept")

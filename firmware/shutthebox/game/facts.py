@@ -36,7 +36,7 @@ class Linked(NamedTuple):
 
     @property
     def beginning(self) -> LinkedMatch:
-        """The match before its first entry.
+        """Its log before the first entry.
 
         Raises:
             LinkError: the secret isn't the one that was agreed on.

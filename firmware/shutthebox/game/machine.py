@@ -53,7 +53,7 @@ from shutthebox.game.modes.overlays import receiver
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.stick import StickMode
-from shutthebox.game.play import add_review
+from shutthebox.game.play import MatchInPlay, add_review, tell_peer
 from shutthebox.game.resuming import resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import build_show
@@ -66,7 +66,6 @@ from shutthebox.game.tips import mark_tip_given
 from shutthebox.game.wording import idle_text
 from shutthebox.link.match import LinkedMatch
 from shutthebox.link.messages import Levers
-from shutthebox.link.rematch import latest_message
 from shutthebox.link.requests import Leave, LinkReport, Peer, Received, Rejoin, Send
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, OddsReady, ReviewReady
 from shutthebox.rules.match import Match
@@ -90,7 +89,7 @@ class State(NamedTuple):
     @property
     def match(self) -> Match | None:
         """The match as far as the players have seen it; None if there's none."""
-        return self.mode.play.match if isinstance(self.mode, MatchMode) else None
+        return self.mode.seen.match if isinstance(self.mode, MatchMode) else None
 
 
 class Machine:
@@ -230,7 +229,7 @@ class Machine:
             if isinstance(event, Pressed) and isinstance(self._mode, MatchMode):
                 before, self._shared = (
                     self._shared,
-                    lever_health.suspect_wrong(self._mode.play, self._context()),
+                    lever_health.suspect_wrong(self._mode.seen, self._context()),
                 )
                 faults = keep(*lever_health.new_faults(before, self._shared))
                 return [*faults, *self._dispatch(event)]
@@ -267,10 +266,10 @@ class Machine:
             return self._open_service(unlocked=False)
         faults = keep(*lever_health.new_faults(before, self._shared))
         *effects, show = self._dispatch(LeversMoved(down), in_play)
-        match, linked = self.state.match, self._linked
-        if linked is not None and linked.is_ours:
-            effects += ask_link(Send(Levers(len(linked.entries), down)))
-        if match is None or self._shared.refusal is not None or (linked is not None and not linked.is_ours):
+        match, play = self.state.match, self._play
+        if play is not None and play.linked is not None and play.is_ours:
+            effects += ask_link(Send(Levers(len(play.linked.entries), down)))
+        if match is None or self._shared.refusal is not None or (play is not None and not play.is_ours):
             return [*faults, *effects, show]
         if isinstance(self._mode, Entering):  # there, any lever is a number
             return [*faults, *effects, show]
@@ -417,27 +416,32 @@ class Machine:
         return self._linked and (len(self._linked.entries), bool(self._linked.wanted))
 
     @property
+    def _play(self) -> MatchInPlay | None:
+        """The match in progress; None without one."""
+        return self._mode.play if isinstance(self._mode, MatchMode) else None
+
+    @property
     def _linked(self) -> LinkedMatch | None:
-        """This box's end of the linked match in progress; None without one."""
-        return self._mode.play.linked if isinstance(self._mode, MatchMode) else None
+        """This box's log of the linked match in progress; None without one."""
+        return self._play.linked if self._play is not None else None
 
     def _tell_peer(self) -> list[Effect]:
         """Says again how the match stands, unless the other box knows it all."""
-        linked = self._linked
-        if linked is None or not linked.awaits_answer:
+        play = self._play
+        if play is None or not play.awaits_answer:
             return []
         self._shared = self._shared._replace(sent_ns=self._now_ns)
-        return [*ask_link(Send(latest_message(linked)))]
+        return [*tell_peer(play)]
 
     @property
     def _tell_ns(self) -> int | None:
         """When the other box has to be told again, or the helper asked again; None if it hasn't."""
-        linked, shared = self._linked, self._shared
-        if linked is None or shared.peer in (Peer.AWAY, Peer.LEFT):
+        play, shared = self._play, self._shared
+        if play is None or play.linked is None or shared.peer in (Peer.AWAY, Peer.LEFT):
             return None
         if shared.peer is Peer.OFFLINE:
             return shared.sent_ns + _REJOIN_NS
-        return shared.sent_ns + _TELL_NS if linked.awaits_answer else None
+        return shared.sent_ns + _TELL_NS if play.awaits_answer else None
 
     def _tell_again(self) -> list[Effect]:
         linked = self._linked

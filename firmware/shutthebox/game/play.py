@@ -12,7 +12,7 @@ from shutthebox.game.judge import FINE, Verdict, is_setback, judge
 from shutthebox.game.messages import Text
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, ask_link, keep
-from shutthebox.link.match import Agreement, LinkedMatch
+from shutthebox.link.match import Agreement, LinkedMatch, LinkFact, Revealed, Rolled
 from shutthebox.link.rematch import latest_message
 from shutthebox.link.requests import Leave, Send
 from shutthebox.odds.questions import AskReview, Prepare, ReviewReady
@@ -71,7 +71,7 @@ class MatchInPlay(NamedTuple):
     """The state of a match between two inputs.
 
     Attributes:
-        match: the position as far as the players have seen it.
+        match: the position: `beginning` after `actions`, and `linked` after its entries.
         verdict: the judgement of the levers.
         wrong_ns: since when the same levers have been wrong.
         turn: the current turn, for its review; None before its first throw, or if it can't be reviewed.
@@ -86,7 +86,7 @@ class MatchInPlay(NamedTuple):
         actions: its actions so far.
         clock: the time the current player has left; None if no clock runs.
         board: the levers as the judge read them last; None before that.
-        linked: this box's end of a linked match, as far as it's kept; None for a match on this box alone.
+        linked: this box's log of a linked match; None for a match on this box alone.
         heard: the latest move of the other box of a linked match, in words; empty once it's followed by more.
     """
 
@@ -122,6 +122,26 @@ class MatchInPlay(NamedTuple):
     def standing(self) -> Turn:
         """The turn with the confirmed tiles shut."""
         return self.board.standing if self.board and self.confirmed.move else self.match.turn
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this box plays next: always, but in a linked match."""
+        return self.linked is None or self.linked.is_ours(self.match)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing can take the result back: the other box of a linked match has it, too."""
+        return self.match.result is not None and (self.linked is None or self.linked.is_settled(self.match))
+
+    @property
+    def awaits_confirmation(self) -> bool:
+        """Whether the other box of a linked match may lack something."""
+        return self.linked is not None and self.linked.awaits_confirmation(self.match)
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether the other box of a linked match has to be told again how it stands, until it answers."""
+        return self.linked is not None and self.linked.awaits_answer(self.match)
 
     @property
     def owes(self) -> tuple[Fraction, ...]:
@@ -164,30 +184,38 @@ def begin_play(
     return play, (Ask(Prepare(match.game, players)),)
 
 
-def apply_and_keep(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
-    """Applies an action; also returns the effects that store it and ask for the review of a finished turn."""
-    after = apply_action(play, action)
-    asked = ask_reviews(after)[len(play.unreviewed) :]
-    return after, (Keep(action), *asked, *tell_peer(after))
+def apply_and_keep(play: MatchInPlay, fact: LinkFact) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """Applies a fact from this box; also returns the effects that store it and tell the other box of it."""
+    after, effects = take_fact(play, fact)
+    return after, (*effects, *tell_peer(after))
+
+
+def take_fact(play: MatchInPlay, fact: LinkFact) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """Applies a fact from either box; also returns the effects that store it and ask for a turn's review.
+
+    Raises:
+        ValueError: it isn't allowed now.
+    """
+    after = apply_fact(play, fact)
+    return after, (Keep(fact), *ask_reviews(after)[len(play.unreviewed) :])
 
 
 def tell_peer(play: MatchInPlay) -> tuple[Effect, ...]:
     """Tells the other box of a linked match how it stands. Everything it's told must already be kept."""
-    return ask_link(Send(latest_message(play.linked))) if play.linked else ()
+    return ask_link(Send(latest_message(play.linked, play.match))) if play.linked else ()
 
 
 def keep_result(play: MatchInPlay) -> tuple[Effect, ...]:
     """Stores the result, if there is one; that of a linked match once both boxes have it."""
-    is_final = play.linked is None or play.linked.is_settled
-    return keep(Finished(play.match)) if play.match.result and is_final else ()
+    return keep(Finished(play.match)) if play.is_settled else ()
 
 
 def keep_departure(play: MatchInPlay, player: int) -> tuple[Effect, ...]:
     """Stores that a player's box leaves a linked match that isn't decided; nothing for any other match."""
     linked = play.linked
-    if linked is None or linked.match.result is not None:
+    if linked is None or play.match.result is not None:
         return ()
-    return keep(BoxLeft(player, linked.has_thrown(player)))
+    return keep(BoxLeft(player, linked.has_thrown(player, play.match)))
 
 
 def leave_peer(play: MatchInPlay) -> tuple[Effect, ...]:
@@ -202,14 +230,23 @@ def ask_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
     )
 
 
-def apply_action(play: MatchInPlay, action: Action) -> MatchInPlay:
-    """Applies an action. Every action of every match on the box goes through here, exactly once."""
-    match = apply(play.match, action)
-    linked = play.linked.after(action) if play.linked else None
-    after = play._replace(match=match, actions=(*play.actions, action), linked=linked, heard="")
+def apply_fact(play: MatchInPlay, fact: LinkFact) -> MatchInPlay:
+    """Applies a fact. Every fact of every match on the box goes through here, exactly once.
+
+    It may come from levers, from the other box or from the memory. In a linked match the log gets it, too.
+
+    Raises:
+        LinkError: it isn't allowed now, in a linked match.
+        ValueError: likewise, in any other.
+    """
+    linked = play.linked.after(fact, play.match) if play.linked else None
+    if isinstance(fact, Rolled | Revealed):
+        return play._replace(linked=linked)
+    match = apply(play.match, fact)
+    after = play._replace(match=match, actions=(*play.actions, fact), linked=linked, heard="")
     if play.match.stage is Stage.ADVANCE:
         return after._replace(turn=None, review=None)
-    turn = _continue_turn(play, action)
+    turn = _continue_turn(play, fact)
     if turn is None or match.round.rows[play.match.player].outcome is None:
         return after._replace(turn=turn)
     return after._replace(turn=turn, unreviewed=(*play.unreviewed, turn))

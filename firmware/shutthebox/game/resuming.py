@@ -2,7 +2,7 @@
 
 from shutthebox.game.facts import Resumed
 from shutthebox.game.play import (
-    apply_action,
+    apply_fact,
     ask_reviews,
     begin_play,
     clock_of,
@@ -25,7 +25,7 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     effects += keep(Resumed(conditions_of(kept_match.beginning, shared.settings)))
     seconds, before = kept_match.clock or (None, 0)
     for number, action in enumerate(kept_match.actions, 1):
-        play = apply_action(play, action)
+        play = apply_fact(play, action)
         if number > before and not play.match.clock_runs:
             seconds = None  # that turn is over
     if seconds is not None:

@@ -49,8 +49,7 @@ def build_show(mode: BoxMode, shared: Shared, t_ns: int) -> Show:
 def _scene(mode: BoxMode, shared: Shared) -> Scene:
     """The match or puzzle and the settings, for readers of the scene."""
     settings = shared.settings
-    play = mode.play if isinstance(mode, MatchMode) else None
-    hides_throw = isinstance(mode, MatchMode) and mode.hides_throw
+    play = mode.seen if isinstance(mode, MatchMode) else None
     match = play.match if play else None
     puzzle = mode if isinstance(mode, PuzzleMode) else None
     turn = match.turn if match else puzzle.turn if puzzle else None
@@ -83,8 +82,7 @@ def _scene(mode: BoxMode, shared: Shared) -> Scene:
         ),
         heard=play.heard if play else "",
         beginning=play.beginning if play else None,
-        # A throw that still tumbles is kept already, but not seen.
-        actions=(play.actions[:-1] if hides_throw else play.actions) if play else (),
+        actions=play.actions if play else (),
     )
 
 

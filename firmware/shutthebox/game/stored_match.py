@@ -18,7 +18,7 @@ class KeptMatch(NamedTuple):
         actions: its actions so far.
         tally: what each player owes from earlier matches this evening.
         clock: the seconds last shown, and how many actions preceded them; None if no clock ran.
-        linked: this box's end of a linked match; None for a match on this box alone.
+        linked: this box's log of a linked match after the actions; None for a match on this box alone.
     """
 
     beginning: Match

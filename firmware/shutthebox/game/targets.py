@@ -100,7 +100,7 @@ class BeginLinked(NamedTuple):
     """A linked match from its beginning.
 
     Attributes:
-        linked: this box's end of it.
+        linked: this box's log of it.
         game: with the name that this box has for it.
         secret: of this box's dice.
         again: tells the other box that it's played again; None for a first match.
@@ -163,12 +163,12 @@ class Tumble(NamedTuple):
     """The dice tumble; the throw is kept already.
 
     Attributes:
-        play: as the players have seen it, before the throw.
-        thrown: after the throw.
+        play: after the throw.
+        seen: the position that the players still see.
     """
 
     play: MatchInPlay
-    thrown: Match
+    seen: Match
 
 
 class EnterThrow(NamedTuple):
@@ -256,12 +256,11 @@ Target: TypeAlias = (
 
 def after(play: MatchInPlay) -> AfterAction:
     """Where play continues after an action: by the match's stage, and by whose turn it is in a linked one."""
-    stage, linked = play.match.stage, play.linked
-    if linked is not None:
-        if not linked.is_ours and not (stage is Stage.FINISHED and linked.is_settled):
-            return Watch(play)
-        if linked.rolled is not None:
-            return AwaitLink(play)
+    stage = play.match.stage
+    if not play.is_ours and not (stage is Stage.FINISHED and play.is_settled):
+        return Watch(play)
+    if play.linked is not None and play.linked.rolled is not None:
+        return AwaitLink(play)
     match stage:
         case Stage.THROW:
             return AwaitThrow(play)
@@ -277,7 +276,7 @@ def after(play: MatchInPlay) -> AfterAction:
 def begin_again(play: MatchInPlay) -> BeginLinked | None:
     """The next linked match; None unless the players at both boxes want it."""
     last = play.linked
-    linked = next_match(last) if last is not None else None
+    linked = next_match(last, play.match) if last is not None else None
     if last is None or linked is None:
         return None
     told = tell_begun(linked, last.agreement.session)

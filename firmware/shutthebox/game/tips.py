@@ -24,7 +24,7 @@ def with_tips(shared: Shared) -> Shared:
 
 def mark_tip_given(before: BoxMode, after: BoxMode, shared: Shared) -> Shared:
     """Marks a mode's tip as given when the mode is left; tips end with the first finished match."""
-    if isinstance(after, MatchMode) and after.play.match.result is not None:
+    if isinstance(after, MatchMode) and after.seen.match.result is not None:
         return shared._replace(is_new=False, untold=frozenset())
     if before.name is after.name or before.name not in shared.untold or not isinstance(before, MatchMode):
         return shared

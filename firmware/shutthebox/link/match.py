@@ -39,6 +39,10 @@ class Rolled(NamedTuple):
 
     dice: int
 
+    def apply(self, match: Match) -> Match:
+        """The match as it was: nothing lies on the table yet."""
+        return match
+
     def to_text(self) -> str:
         """For example ``roll 2``."""
         return f"{_ROLL} {self.dice}"
@@ -48,6 +52,10 @@ class Revealed(NamedTuple):
     """The other box's link for the throw that was rolled."""
 
     link: str
+
+    def apply(self, match: Match) -> Match:
+        """The match as it was: the throw that follows is a fact of its own."""
+        return match
 
     def to_text(self) -> str:
         """For example ``reveal 5d…``."""
@@ -94,25 +102,24 @@ class Agreement(NamedTuple):
 
 
 class LinkedMatch(NamedTuple):
-    """The match as one box knows it.
+    """The log as one box has it, and what it knows of the other box's.
+
+    It has no position: the match in play has the only one. Methods that depend on it take it as `match`: the
+    position after all entries.
 
     Attributes:
         agreement: between the two.
         seat: this box's, from 0: the host's is 0.
         chain: this box's own dice.
-        match: the position after all entries.
+        hashes: of the agreement alone, and with all entries up to each.
         entries: the log.
-        hash: of the agreement and all entries.
         confirmed: how many entries the other box is known to have; None until it has sent a message.
-        confirmed_hash: the hash after that many entries.
         acknowledged: how many entries the other box is known to have counted as confirmed.
-        is_settled: both boxes have the entry that decides the match; neither can take it back.
+        has_result: the result is kept, so both boxes had it before a power cut made this one forget the rest.
         throws: the number of throws so far.
         links: the latest links revealed, by seat; the commitments before the first throw.
         rolled: the number of dice of the throw for which both now reveal their links; None if none is due.
         revealed: the other box's link for it.
-        decided: the hash of the agreement and of the entries up to the one that decides the match: what both
-            boxes sign; empty until then.
         signatures: of both boxes, by seat, as far as this one has them; empty otherwise.
         pairing: the session in which it's played, if it isn't the first match there; otherwise empty.
         rematch: the secret of this box's dice for the next match, once its players want one; otherwise empty.
@@ -122,18 +129,15 @@ class LinkedMatch(NamedTuple):
     agreement: Agreement
     seat: int
     chain: DiceChain
-    match: Match
+    hashes: tuple[str, ...]
     entries: tuple[str, ...] = ()
-    hash: str = ""
     confirmed: int | None = None
-    confirmed_hash: str = ""
     acknowledged: int = 0
-    is_settled: bool = False
+    has_result: bool = False
     throws: int = 0
     links: tuple[str, str] = ("", "")
     rolled: int | None = None
     revealed: str | None = None
-    decided: str = ""
     signatures: tuple[str, str] = ("", "")
     pairing: str = ""
     rematch: str = ""
@@ -150,78 +154,88 @@ class LinkedMatch(NamedTuple):
         return 1 - self.seat
 
     @property
-    def is_ours(self) -> bool:
-        """Whether the next entry is this box's."""
-        return self.match.player == self.seat and self.match.stage is not Stage.FINISHED
-
-    @property
-    def awaits_link(self) -> bool:
-        """Whether this box has rolled and can't throw before the other reveals its link."""
-        return self.rolled is not None and self.revealed is None and self.is_ours
-
-    @property
-    def awaits_confirmation(self) -> bool:
-        """Whether to repeat the message if there's no answer."""
-        is_over = self.match.stage is Stage.FINISHED
-        return (
-            self.confirmed != len(self.entries)
-            or self.awaits_link
-            or (is_over and self.acknowledged != len(self.entries))  # it waits for this box to confirm
-        )
-
-    @property
-    def awaits_answer(self) -> bool:
-        """Likewise, also after the match: the other box's players may not have said yet that they go on."""
-        return self.awaits_confirmation or bool(self.rematch)
-
-    @property
     def proof(self) -> LinkProof:
         """A proof of all throws so far."""
         return LinkProof(self.agreement.commitments, self.links)
 
-    def has_thrown(self, player: int) -> bool:
+    def is_ours(self, match: Match) -> bool:
+        """Whether the next entry is this box's."""
+        return match.player == self.seat and match.stage is not Stage.FINISHED
+
+    def is_settled(self, match: Match) -> bool:
+        """Whether both boxes have the entry that decides the match, so neither can take it back."""
+        if match.result is None:
+            return False
+        is_theirs = match.player == self.other
+        return self.has_result or is_theirs or (self.confirmed or 0) >= self._deciding_entry(match)
+
+    def has_thrown(self, player: int, match: Match) -> bool:
         """Whether a throw of this player is on the table, or being made, and hasn't shut the box."""
-        turn = self.match.turn
+        turn = match.turn
         is_thrown = turn.throw is not None and turn.outcome is not Outcome.SHUT
-        return self.match.player == player and (is_thrown or self.rolled is not None)
+        return match.player == player and (is_thrown or self.rolled is not None)
+
+    def awaits_confirmation(self, match: Match) -> bool:
+        """Whether to repeat the message if there's no answer."""
+        is_over = match.stage is Stage.FINISHED
+        return (
+            self.confirmed != len(self.entries)
+            or self._awaits_link(match)
+            or (is_over and self.acknowledged != len(self.entries))  # it waits for this box to confirm
+        )
+
+    def awaits_answer(self, match: Match) -> bool:
+        """Likewise, also after the match: the other box's players may not have said yet that they go on."""
+        return self.awaits_confirmation(match) or bool(self.rematch)
+
+    def decided(self, match: Match) -> str:
+        """What both boxes sign: the hash up to the entry that decides the match; empty before that."""
+        return self.hashes[self._deciding_entry(match)] if match.result else ""
+
+    def _deciding_entry(self, match: Match) -> int:
+        """The number of the entry that decided the match; only the last turn's `Advanced` follows it."""
+        return len(self.entries) - (match.stage is Stage.FINISHED)
 
     def with_signature(self, player: int, signature: str) -> "LinkedMatch":
         """The match with a box's signature."""
         host, guest = self.signatures
         return self._replace(signatures=(host, signature) if player else (signature, guest))
 
-    def is_new_signature(self, player: int, signed: LogSignature | None) -> bool:
+    def is_new_signature(self, player: int, signed: LogSignature | None, match: Match) -> bool:
         """Whether this is a signature of this log that's missing. The helper has checked it by its key."""
         if signed is None or not signed.signature or self.signatures[player]:
             return False
-        return (signed.digest, signed.key) == (self.decided, self.agreement.keys[player])
+        return (signed.digest, signed.key) == (self.decided(match), self.agreement.keys[player])
 
-    def after(self, fact: LinkFact) -> "LinkedMatch":
-        """The match after another fact, from either box.
+    def after(self, fact: LinkFact, match: Match) -> "LinkedMatch":
+        """The log after another fact, from either box.
+
+        Args:
+            fact: what happened.
+            match: the position before it.
 
         Raises:
             LinkError: the rules, or the links, don't allow it.
         """
         match fact:
             case Rolled(dice):
-                return self._rolled(dice)
+                return self._after_roll(dice, match)
             case Revealed(link):
                 if self.rolled is None or self.revealed is not None:
                     raise LinkError("a link without a throw")
                 if not precedes(link, self.links[self.other]):
                     raise LinkError("a link that doesn't belong to the chain")
                 return self._replace(revealed=link)
-            case Thrown() if self.match.round.common is None:
-                return self._thrown(fact)
+            case Thrown() if match.round.common is None:
+                return self._after_throw(fact, match)
             case _:
                 if self.rolled is not None:
                     raise LinkError("a throw is due")
-                if reason := fact.why_not(self.match):
+                if reason := fact.why_not(match):
                     raise LinkError(reason)
-                return self._with_action(fact.to_text(), fact)
+                return self._with_entry(fact.to_text())
 
-    def _rolled(self, dice: int) -> "LinkedMatch":
-        match = self.match
+    def _after_roll(self, dice: int, match: Match) -> "LinkedMatch":
         if self.rolled is not None or match.stage is not Stage.THROW or match.round.common is not None:
             raise LinkError("no throw is due")
         if dice not in match.dice_allowed:
@@ -230,11 +244,102 @@ class LinkedMatch(NamedTuple):
             raise LinkError(f"a linked match has at most {LINKS} throws")
         return self._with_entry(Rolled(dice).to_text())._replace(rolled=dice)
 
+    def _after_throw(self, thrown: Thrown, match: Match) -> "LinkedMatch":
+        if self.rolled is None or self.revealed is None:
+            raise LinkError("a throw without links")
+        if thrown != self._throw_due(match):
+            raise LinkError("a throw that doesn't follow from the links")
+        links = self._next_links
+        logged = self._with_entry(thrown_entry(thrown, links[match.player]))
+        return logged._replace(throws=self.throws + 1, links=links, rolled=None, revealed=None)
+
+    def _with_entry(self, entry: str) -> "LinkedMatch":
+        return self._replace(
+            entries=(*self.entries, entry), hashes=(*self.hashes, chain_entry(self.hashes[-1], entry))
+        )
+
+    def message(self, match: Match) -> Sync:
+        """What to tell the other box now, and again until it confirms it."""
+        known, decided = self.confirmed or 0, self.decided(match)
+        return Sync(
+            len(self.entries),
+            self.hashes[-1],
+            known + 1,
+            self.entries[known : known + MOST_ENTRIES],
+            self.chain.link(self.throws + 1) if self._owes_link(match) else "",
+            LogSignature(decided) if decided and self.agreement.keys[self.seat] else None,
+            self._name,
+        )
+
+    def is_about(self, sync: Sync) -> bool:
+        """Whether a message is about this match, not about an earlier or later one in the same session."""
+        return sync.match == self._name
+
+    def next_fact(self, sync: Sync, match: Match) -> LinkFact | None:
+        """The next fact that follows from a message of the other box; None once there are no more.
+
+        Every fact has to be applied before the next one is asked for.
+
+        Raises:
+            LinkError: the message doesn't fit this match.
+        """
+        number = len(self.entries) + 1
+        for at, entry in enumerate(sync.entries, sync.first):
+            if at < number and self.entries[at - 1] != entry:
+                raise LinkError(f"entry {at} isn't the same at both boxes")
+            if at == number:
+                if self.is_ours(match) or match.stage is Stage.FINISHED:
+                    raise LinkError(f"entry {at} isn't for the other box to write")
+                return self._fact_of(entry, match)
+        if self._awaits_link(match) and sync.link and sync.number == len(self.entries):
+            return Revealed(sync.link)
+        if self.is_ours(match) and self.revealed is not None:
+            return self._throw_due(match)  # also after a power cut between the two
+        return None
+
+    def confirm(self, sync: Sync) -> "LinkedMatch":
+        """Notes how long the other box's log is.
+
+        Raises:
+            LinkError: it isn't the same log.
+        """
+        if not (self.confirmed or 0) <= sync.number <= len(self.entries):
+            return self if self.confirmed is not None else self._replace(confirmed=0)
+        if self.hashes[sync.number] != sync.hash:
+            raise LinkError(f"the first {sync.number} entries aren't the same at both boxes")
+        return self._replace(
+            confirmed=sync.number,
+            acknowledged=max(self.acknowledged, min(sync.first - 1, sync.number)),
+        )
+
+    def owes_answer(self, sync: Sync, match: Match) -> bool:
+        """Whether the other box needs an answer at once to a message that says nothing new.
+
+        To be asked before `confirm`.
+        """
+        if sync.number != len(self.entries):
+            return sync.number >= (self.confirmed or 0)
+        # The box that has to confirm last always answers: the other one is waiting for it.
+        has_last_word = match.stage is Stage.FINISHED and match.player == self.seat
+        return self._owes_link(match) or has_last_word or sync.first <= sync.number
+
     @property
-    def throw_due(self) -> Thrown:
+    def _name(self) -> str:
+        """What the match's messages are known by; empty for the first one in a session."""
+        return self.agreement.session if self.pairing else ""
+
+    def _awaits_link(self, match: Match) -> bool:
+        """Whether this box has rolled and can't throw before the other reveals its link."""
+        return self.rolled is not None and self.revealed is None and self.is_ours(match)
+
+    def _owes_link(self, match: Match) -> bool:
+        """Whether the other box has rolled and can't throw before this one reveals its link."""
+        return self.rolled is not None and not self.is_ours(match)
+
+    def _throw_due(self, match: Match) -> Thrown:
         """The throw that follows from both links; only to be called once the other box's is `revealed`."""
         assert self.rolled is not None, "a throw has been rolled"
-        return Thrown(linked_throw(self.match, self.throws + 1, self.rolled, self._next_links))
+        return Thrown(linked_throw(match, self.throws + 1, self.rolled, self._next_links))
 
     @property
     def _next_links(self) -> tuple[str, str]:
@@ -242,125 +347,19 @@ class LinkedMatch(NamedTuple):
         own = self.chain.link(self.throws + 1)
         return (own, self.revealed) if self.seat == 0 else (self.revealed, own)
 
-    def _thrown(self, thrown: Thrown) -> "LinkedMatch":
-        if self.rolled is None or self.revealed is None:
-            raise LinkError("a throw without links")
-        if thrown != self.throw_due:
-            raise LinkError("a throw that doesn't follow from the links")
-        links = self._next_links
-        entry = f"{thrown.to_text()} {links[self.match.player]}"
-        return self._with_action(entry, thrown)._replace(
-            throws=self.throws + 1, links=links, rolled=None, revealed=None
-        )
-
-    def _with_action(self, entry: str, action: Action) -> "LinkedMatch":
-        match = action.apply(self.match)
-        is_settled = self.is_settled or (match.result is not None and not self.is_ours)
-        linked = self._with_entry(entry)._replace(match=match, is_settled=is_settled)
-        return linked._replace(decided=linked.hash) if match.result and not self.decided else linked
-
-    def _with_entry(self, entry: str) -> "LinkedMatch":
-        return self._replace(entries=(*self.entries, entry), hash=chain_entry(self.hash, entry))
-
-    def message(self) -> Sync:
-        """What to tell the other box now, and again until it confirms it."""
-        known = self.confirmed or 0
-        owes_link = self.rolled is not None and not self.is_ours
-        return Sync(
-            len(self.entries),
-            self.hash,
-            known + 1,
-            self.entries[known : known + MOST_ENTRIES],
-            self.chain.link(self.throws + 1) if owes_link else "",
-            LogSignature(self.decided) if self.decided and self.agreement.keys[self.seat] else None,
-            self._name,
-        )
-
-    @property
-    def _name(self) -> str:
-        """What the match's messages are known by; empty for the first one in a session."""
-        return self.agreement.session if self.pairing else ""
-
-    def receive(self, sync: Sync) -> tuple["LinkedMatch", tuple[LinkFact, ...], bool]:
-        """Handles a message from the other box.
-
-        Returns:
-            The match after it, the new facts in order, and whether the other box needs an answer.
-
-        Raises:
-            LinkError: it doesn't fit this match.
-        """
-        if sync.match != self._name:
-            return self, (), False  # it's late, or early
-        linked, facts = self._take_entries(sync)
-        linked = linked._confirm(sync)
-        if linked.awaits_link and sync.link and sync.number == len(linked.entries):
-            revealed = Revealed(sync.link)
-            linked, facts = linked.after(revealed), (*facts, revealed)
-        if linked.is_ours and linked.revealed is not None:
-            # Also after a power cut between the two facts.
-            thrown = linked.throw_due
-            linked, facts = linked.after(thrown), (*facts, thrown)
-        return linked, facts, bool(facts) or linked._answers(sync, self.confirmed or 0)
-
-    def _answers(self, sync: Sync, confirmed: int) -> bool:
-        """Whether the other box needs an answer at once."""
-        if sync.number != len(self.entries):
-            return sync.number >= confirmed
-        owes_link = self.rolled is not None and not self.is_ours
-        # The box that has to confirm last always answers: the other one is waiting for it.
-        has_last_word = self.match.stage is Stage.FINISHED and self.match.player == self.seat
-        return owes_link or has_last_word or sync.first <= sync.number
-
-    def _take_entries(self, sync: Sync) -> tuple["LinkedMatch", tuple[LinkFact, ...]]:
-        linked, facts = self, list[LinkFact]()
-        for number, entry in enumerate(sync.entries, sync.first):
-            have = len(linked.entries)
-            if number <= have:
-                if linked.entries[number - 1] != entry:
-                    raise LinkError(f"entry {number} isn't the same at both boxes")
-            elif number > have + 1:
-                break
-            elif linked.is_ours or linked.match.stage is Stage.FINISHED:
-                raise LinkError(f"entry {number} isn't for the other box to write")
-            else:
-                for fact in linked._facts_of(entry):
-                    linked = linked.after(fact)
-                    facts.append(fact)
-        return linked, tuple(facts)
-
-    def _facts_of(self, entry: str) -> tuple[LinkFact, ...]:
-        """The facts that an entry from the other box stands for."""
+    def _fact_of(self, entry: str, match: Match) -> LinkFact:
+        """The next fact that an entry from the other box stands for: a throw's stands for two."""
         try:
             word = entry.partition(" ")[0]
             if word == _ROLL:
-                return (link_fact_from_text(entry),)
-            if word != Thrown.WORD or self.match.round.common is not None:
-                return (action_from_text(entry),)
+                return link_fact_from_text(entry)
+            if word != Thrown.WORD or match.round.common is not None:
+                return action_from_text(entry)
             text, _, link = entry.rpartition(" ")
             thrown = action_from_text(text)
-            # A power cut may have come between the two.
-            return (thrown,) if self.revealed == link else (Revealed(link), thrown)
+            return thrown if self.revealed == link else Revealed(link)
         except ValueError:  # its text quotes the other box
             raise LinkError("an entry that no box writes") from None
-
-    def _confirm(self, sync: Sync) -> "LinkedMatch":
-        """Notes how long the other box's log is, if it's the same log."""
-        known = self.confirmed or 0
-        if sync.number > len(self.entries) or (sync.number < known):
-            return self if self.confirmed is not None else self._replace(confirmed=0)
-        at = self.confirmed_hash or agreement_hash(self.agreement)
-        for entry in self.entries[known : sync.number]:
-            at = chain_entry(at, entry)
-        if at != sync.hash:
-            raise LinkError(f"the first {sync.number} entries aren't the same at both boxes")
-        decided = len(self.entries) - (self.match.stage is Stage.FINISHED)
-        return self._replace(
-            confirmed=sync.number,
-            confirmed_hash=at,
-            acknowledged=max(self.acknowledged, min(sync.first - 1, sync.number)),
-            is_settled=self.is_settled or (self.match.result is not None and sync.number >= decided),
-        )
 
 
 _ROLL, _REVEAL = "roll", "reveal"
@@ -384,6 +383,11 @@ def link_fact_from_text(text: str) -> Rolled | Revealed:
     return Rolled(dice)
 
 
+def thrown_entry(thrown: Thrown, link: str) -> str:
+    """The entry of a throw of the boxes' own dice, with the link of the box that has thrown."""
+    return f"{thrown.to_text()} {link}"
+
+
 def chain_entry(before: str, entry: str) -> str:
     """The hash of a log and another entry."""
     return sha256(f"{before} {entry}".encode()).hexdigest()
@@ -398,7 +402,7 @@ def agreement_hash(agreement: Agreement) -> str:
 
 
 def join(agreement: Agreement, seat: int, chain: DiceChain, pairing: str = "") -> LinkedMatch:
-    """The match before its first entry.
+    """The log before its first entry.
 
     Args:
         agreement: between the two boxes.
@@ -415,8 +419,7 @@ def join(agreement: Agreement, seat: int, chain: DiceChain, pairing: str = "") -
         agreement,
         seat,
         chain,
-        agreement.beginning,
-        hash=agreement_hash(agreement),
+        (agreement_hash(agreement),),
         links=agreement.commitments,
         pairing=pairing,
     )

@@ -14,8 +14,8 @@ Signing and checking a signature need a library that the box doesn't have.
 from hashlib import sha256
 
 from shutthebox.link.invitation import linkable
-from shutthebox.link.match import Agreement, Rolled, agreement_hash, chain_entry
-from shutthebox.rules.actions import apply
+from shutthebox.link.match import Agreement, Rolled, agreement_hash, chain_entry, thrown_entry
+from shutthebox.rules.actions import Thrown, apply
 from shutthebox.rules.linked_dice import earlier_links, own_throws
 from shutthebox.rules.record import Record
 
@@ -56,9 +56,9 @@ def decided_hash(record: Record) -> str | None:
     links = dict(zip(thrown, earlier_links(proof.links, len(thrown))[1:], strict=True))
     for number, action in enumerate(record.actions):
         entry = action.to_text()
-        if number in links:
+        if isinstance(action, Thrown) and number in links:
             digest = chain_entry(digest, Rolled(len(action.faces)).to_text())
-            entry += f" {links[number][match.player]}"
+            entry = thrown_entry(action, links[number][match.player])
         digest = chain_entry(digest, entry)
         match = apply(match, action)
         if match.result is not None:

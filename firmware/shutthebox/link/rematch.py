@@ -13,6 +13,7 @@ from hashlib import sha256
 from shutthebox.link.match import LinkedMatch, join
 from shutthebox.link.messages import SESSION_DIGITS, Rematch, Sync
 from shutthebox.rules.linked_dice import DiceChain
+from shutthebox.rules.match import Match
 from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import First
 
@@ -23,44 +24,45 @@ def next_name(name: str) -> str:
 
 
 def want_rematch(linked: LinkedMatch, secret: str) -> LinkedMatch:
-    """The match once this box's players want another one.
+    """The log once this box's players want another match.
 
     Args:
-        linked: a finished match; the other box has its result.
+        linked: of a finished match; the other box has its result.
         secret: of this box's dice for the next one.
     """
     return _confirm_all(linked)._replace(rematch=secret)
 
 
-def latest_message(linked: LinkedMatch) -> Sync | Rematch:
+def latest_message(linked: LinkedMatch, match: Match) -> Sync | Rematch:
     """What to tell the other box now, and again until it answers."""
     if not linked.rematch:
-        return linked.message()
+        return linked.message(match)
     return Rematch(linked.agreement.session, DiceChain(linked.rematch).commitment)
 
 
-def hear_rematch(linked: LinkedMatch, heard: Rematch) -> tuple[LinkedMatch, Rematch | None]:
+def hear_rematch(linked: LinkedMatch, match: Match, heard: Rematch) -> tuple[LinkedMatch, Rematch | None]:
     """Handles what the other box says of another match.
 
     Returns:
-        This match after that, and the answer to a box that doesn't know yet that it has begun; None for none.
+        The log after that, and the answer to a box that doesn't know yet that the next match has begun; None
+        for none.
     """
     agreement = linked.agreement
     if linked.pairing and next_name(heard.match) == agreement.session:
         asks = linked.confirmed is None and not heard.other
         is_same = heard.commitment == agreement.commitments[linked.other]
         return linked, tell_begun(linked, heard.match) if asks and is_same else None
-    is_over = linked.is_settled and linked.match.stage is Stage.FINISHED
+    is_over = linked.is_settled(match) and match.stage is Stage.FINISHED
     if heard.match != agreement.session or not is_over or heard.commitment in _own_commitments(linked):
         return linked, None
     return _confirm_all(linked)._replace(wanted=heard.commitment), None
 
 
-def next_match(linked: LinkedMatch) -> LinkedMatch | None:
+def next_match(linked: LinkedMatch, match: Match) -> LinkedMatch | None:
     """The next match, once both boxes want it. Whoever lost begins, unless the game says otherwise."""
     if not (linked.rematch and linked.wanted):
         return None
-    last, match, chain, seat = linked.agreement, linked.match, DiceChain(linked.rematch), linked.seat
+    last, chain, seat = linked.agreement, DiceChain(linked.rematch), linked.seat
     begins = match.begins_next_match if last.game.first is First.WINNER else match.loser or 0
     own, other = chain.commitment, linked.wanted
     agreement = last._replace(
@@ -89,9 +91,9 @@ def tell_begun(linked: LinkedMatch, last: str) -> Rematch:
 
 
 def _confirm_all(linked: LinkedMatch) -> LinkedMatch:
-    """The match once it's certain that the other box has all of it, and knows that this one has."""
+    """The log once it's certain that the other box has all of it, and knows that this one has."""
     count = len(linked.entries)
-    return linked._replace(confirmed=count, confirmed_hash=linked.hash, acknowledged=count)
+    return linked._replace(confirmed=count, acknowledged=count)
 
 
 def _own_commitments(linked: LinkedMatch) -> tuple[str, ...]:

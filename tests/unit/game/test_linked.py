@@ -73,10 +73,23 @@ def linked(seat: int) -> LinkedMatch:
     return join(agreement, seat, CHAINS[seat])
 
 
+def rolls(match: LinkedMatch) -> LinkedMatch:
+    """The match once its first player has rolled."""
+    return match.after(Rolled(2), match.agreement.beginning)
+
+
+def says_roll() -> Sync:
+    """What the host's box says then."""
+    match = linked(0)
+    return rolls(match).message(match.agreement.beginning)
+
+
 def box(match: LinkedMatch, kept: KeptMatch | None = None, **values: object) -> Machine:
     """A box that goes on with a match, and hears that the other one is there."""
     settings = settings_for("pub", players=2, link="The Crown", **values)
-    machine = Machine(settings, Queue(), 0, 0, stored=kept or KeptMatch(match.match, linked=match))
+    machine = Machine(
+        settings, Queue(), 0, 0, stored=kept or KeptMatch(match.agreement.beginning, linked=match)
+    )
     machine.start()
     machine.step(LinkReported(PeerIs(Peer.HERE)), S)
     return machine
@@ -85,7 +98,7 @@ def box(match: LinkedMatch, kept: KeptMatch | None = None, **values: object) -> 
 def test_a_box_that_keeps_its_throw_to_itself_ends_the_match() -> None:
     """It knows the faces before this box does, and may not like them."""
     for seat, mode in ((1, Mode.WATCHING), (0, Mode.AWAITING)):
-        machine = box(linked(seat).after(Rolled(2)))
+        machine = box(rolls(linked(seat)))
         assert machine.state.mode.name is mode
         machine.step(TimePassed(), (LIMIT_S - 1) * S)
         assert machine.state.mode.name is mode
@@ -98,7 +111,7 @@ def test_a_box_that_keeps_its_throw_to_itself_ends_the_match() -> None:
 @pytest.mark.parametrize("rolled", [True, False])
 def test_who_leaves_with_a_throw_on_the_table_is_named_at_both_boxes(rolled: bool) -> None:
     """They know the faces before the other box does, and nobody can make them play on."""
-    host, guest = (linked(seat).after(Rolled(2)) if rolled else linked(seat) for seat in (0, 1))
+    host, guest = (rolls(linked(seat)) if rolled else linked(seat) for seat in (0, 1))
     left = Keep(BoxLeft(0, has_thrown=rolled))
     watching = box(guest)
     *effects, shown = watching.step(LinkReported(PeerIs(Peer.LEFT)), 2 * S)
@@ -114,7 +127,7 @@ def test_who_leaves_with_a_throw_on_the_table_is_named_at_both_boxes(rolled: boo
 
 def test_a_box_whose_throw_was_awaited_for_too_long_is_named_too() -> None:
     """Pulling the plug is no better way to leave."""
-    machine = box(linked(1).after(Rolled(2)))
+    machine = box(rolls(linked(1)))
     assert Keep(BoxLeft(0, has_thrown=True)) in machine.step(TimePassed(), (LIMIT_S + 1) * S)
 
 
@@ -132,8 +145,7 @@ def test_a_dark_panel_shows_what_is_played_at_the_other_box() -> None:
         machine.step(TimePassed(), hour_ns)
     machine.step(LinkReported(PeerIs(Peer.HERE)), hour_ns)
     assert machine.state.shared.asleep, "nothing has been played"
-    rolled = linked(0).after(Rolled(2))
-    *_, shown = machine.step(LinkReported(Received(rolled.message())), hour_ns)
+    *_, shown = machine.step(LinkReported(Received(says_roll())), hour_ns)
     assert isinstance(shown, Show)
     assert not shown.asleep
     machine.step(TimePassed(), hour_ns + S)
@@ -143,14 +155,14 @@ def test_a_dark_panel_shows_what_is_played_at_the_other_box() -> None:
 def test_a_sound_calls_players_to_their_turn() -> None:
     """They have done something else while the others played."""
     random, agreement = Random(1), linked(0).agreement
-    host, guest = (End(agreement, seat, chain) for seat, chain in enumerate(CHAINS))
+    host, guest = (End(join(agreement, seat, chain)) for seat, chain in enumerate(CHAINS))
     machine, called = box(guest.linked), 0
-    while not host.linked.entries or not guest.linked.is_ours:
+    while not host.linked.entries or not guest.is_ours:
         called = 0
-        guest.receive(host.linked.message())
-        effects = machine.step(LinkReported(Received(host.linked.message())), S)
+        guest.receive(host.message())
+        effects = machine.step(LinkReported(Received(host.message())), S)
         called = effects.count(PlaySound(Sound.WAKE))
-        host.receive(guest.linked.message())
+        host.receive(guest.message())
         host.act(random)
     assert called == 1
 
@@ -174,7 +186,7 @@ def test_the_record_of_a_match_on_two_boxes_says_nothing_of_the_owners_other_set
         Queue(),
         0,
         0,
-        stored=KeptMatch(match.match, linked=match),
+        stored=KeptMatch(match.agreement.beginning, linked=match),
     )
     (resumed,) = (
         effect.fact
@@ -202,12 +214,12 @@ def test_both_boxes_call_a_game_the_same_whatever_their_own_games_are(levers: in
 def ends_of_a_match(is_done: Callable[[list[End]], bool]) -> list[End]:
     """Both ends of a match as soon as this is so; they tell each other everything, but take turns at it."""
     random, agreement = Random(1), linked(0).agreement
-    ends = [End(agreement, seat, chain) for seat, chain in enumerate(CHAINS)]
+    ends = [End(join(agreement, seat, chain)) for seat, chain in enumerate(CHAINS)]
     while True:
         for end, other in (ends, ends[::-1]):
             if end.linked.entries and is_done(ends):
                 return ends
-            other.receive(end.linked.message())
+            other.receive(end.message())
             end.act(random)
 
 
@@ -220,7 +232,7 @@ def resumed(end: End) -> Machine:
 
 
 def all_is_said(ends: list[End]) -> bool:
-    return all(end.linked.is_settled and not end.linked.awaits_confirmation for end in ends)
+    return all(end.is_settled and not end.awaits_confirmation for end in ends)
 
 
 def finished(seat: int) -> tuple[Machine, LinkedMatch]:
@@ -237,7 +249,7 @@ def test_a_result_stands_whatever_the_other_box_says_afterwards(seat: int) -> No
     for report in (
         Received(Sync(number + 1, "0" * 64, number + 1, ("roll 2",), "")),
         Received(Sync(number, "0" * 64, 1, (), "")),
-        Received(Sync(number, match.hash, 1, ("next",), "")),
+        Received(Sync(number, match.hashes[-1], 1, ("next",), "")),
         NotPaired(WhyNotPaired.UNKNOWN),
     ):
         effects = machine.step(LinkReported(report), 2 * S)
@@ -278,10 +290,10 @@ def test_a_refusal_stays_on_the_screen_while_the_other_box_says_nothing_new() ->
     refusal = machine.state.shared.refusal
     assert refusal is not None
     invited = invite(match.agreement.game, 1, "The Anchor", CHAINS[0])
-    for said in (Levers(0, 1), invited, Sync(0, match.hash, 1, (), "")):
+    for said in (Levers(0, 1), invited, Sync(0, match.hashes[-1], 1, (), "")):
         machine.step(LinkReported(Received(said)), 3 * S)
         assert machine.state.shared.refusal == refusal
-    machine.step(LinkReported(Received(linked(0).after(Rolled(2)).message())), 4 * S)
+    machine.step(LinkReported(Received(says_roll())), 4 * S)
     assert machine.state.shared.refusal is None
 
 
@@ -306,7 +318,7 @@ def test_a_match_without_an_end_comes_to_one() -> None:
 
 
 def is_finished(ends: list[End]) -> bool:
-    return any(end.linked.match.stage is Stage.FINISHED for end in ends)
+    return any(end.match.stage is Stage.FINISHED for end in ends)
 
 
 def last_writer(ends: list[End]) -> int:
@@ -316,7 +328,7 @@ def last_writer(ends: list[End]) -> int:
 
 def test_a_match_is_over_once_both_boxes_have_its_last_throw() -> None:
     """Cut off for too long, the other box has ended it without a result, and says so when it's back."""
-    ends = ends_of_a_match(lambda ends: any(end.linked.match.result for end in ends))
+    ends = ends_of_a_match(lambda ends: any(end.match.result for end in ends))
     machine = resumed(ends[last_writer(ends)])
     effects = [*machine.step(LinkReported(PeerIs(Peer.AWAY)), 2 * S), *machine.step(Pressed(), 3 * S)]
     effects += machine.step(TimePassed(), 3600 * S)
@@ -330,8 +342,8 @@ def test_a_match_is_over_as_soon_as_the_other_box_has_its_last_throw() -> None:
     writer = last_writer(ends)
     machine = resumed(ends[writer])
     assert isinstance(machine.state.mode, Watching)
-    ends[1 - writer].receive(ends[writer].linked.message())
-    effects = machine.step(LinkReported(Received(ends[1 - writer].linked.message())), 2 * S)
+    ends[1 - writer].receive(ends[writer].message())
+    effects = machine.step(LinkReported(Received(ends[1 - writer].message())), 2 * S)
     assert machine.state.mode.name is Mode.MATCH_OVER
     match = machine.state.match
     assert match is not None
@@ -339,16 +351,16 @@ def test_a_match_is_over_as_soon_as_the_other_box_has_its_last_throw() -> None:
     assert effects.index(Keep(Finished(match))) < effects.index(AskLink(told[0])), "kept before it's told"
     assert isinstance(told[0], Send)
     assert isinstance(told[0].message, Sync)
-    assert ends[1 - writer].linked.awaits_confirmation
+    assert ends[1 - writer].awaits_confirmation
     ends[1 - writer].receive(told[0].message)
-    assert not ends[1 - writer].linked.awaits_confirmation, "its players needn't wait any longer"
+    assert not ends[1 - writer].awaits_confirmation, "its players needn't wait any longer"
 
 
 def unheard() -> Machine:
     """A box that has the result; the other one, which has thrown last, is away and doesn't know that."""
     ends = ends_of_a_match(is_finished)
     writer = last_writer(ends)
-    ends[1 - writer].receive(ends[writer].linked.message())
+    ends[1 - writer].receive(ends[writer].message())
     machine = resumed(ends[1 - writer])
     machine.step(LinkReported(PeerIs(Peer.AWAY)), 2 * S)
     return machine
@@ -398,7 +410,7 @@ def test_a_box_that_cannot_read_its_memory_tells_nobody_that_it_has_no_match(has
         assert machine.step(MemoryRead(NO_MATCH), 2 * S) == [AskLink(Leave())]
         return
     machine.step(Pressed(), 2 * S)
-    found = MemoryRead(KeptMatch(match.match, linked=match))
+    found = MemoryRead(KeptMatch(match.agreement.beginning, linked=match))
     assert machine.step(found, 3 * S) == [], "somebody plays"
     machine.step(HeldLong(), 4 * S)
     machine.step(Pressed(), 5 * S)
@@ -454,6 +466,7 @@ def test_players_see_that_those_at_the_other_box_want_a_rematch() -> None:
 @pytest.mark.parametrize("presses_first", [True, False])
 def test_a_rematch_begins_once_players_at_both_boxes_have_pressed(seat: int, presses_first: bool) -> None:
     machine, match = finished(seat)
+    last = machine.state.match
     events: list[Input] = [Pressed(), LinkReported(Received(Rematch(match.agreement.session, THEIRS)))]
     first, second = events if presses_first else events[::-1]
     assert not any(isinstance(e, Keep) and isinstance(e.fact, Began) for e in machine.step(first, 2 * S))
@@ -470,7 +483,8 @@ def test_a_rematch_begins_once_players_at_both_boxes_have_pressed(seat: int, pre
     answer = AskLink(Send(Rematch(match.agreement.session, own, THEIRS)))
     assert answer in told, "their box may not have heard of it"
     assert effects.index(Keep(began)) < effects.index(answer), "kept before it's told"
-    loser = match.match.loser
+    assert last is not None
+    loser = last.loser
     assert loser is not None
     is_ours = match.agreement.names[loser] == match.agreement.names[match.seat]
     assert machine.state.mode.name is (Mode.READY if is_ours else Mode.WATCHING)
@@ -502,7 +516,7 @@ def test_nobody_waits_for_ever_for_a_rematch() -> None:
 def test_a_wish_for_a_rematch_survives_a_power_cut() -> None:
     """The other box may have begun the match with these dice."""
     end = ends_of_a_match(all_is_said)[0]
-    forgetful = end.linked._replace(confirmed=None, confirmed_hash="", acknowledged=0)
+    forgetful = end.linked._replace(confirmed=None, acknowledged=0)
     match = want_rematch(forgetful, "3c" * 32)
     machine = box(match, KeptMatch(match.agreement.beginning, actions_of(end), linked=match))
     assert machine.state.mode.name is Mode.MATCH_OVER

@@ -57,12 +57,12 @@ from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import PuzzleMode
 from shutthebox.game.modes.roll_off import RollOff
-from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.settings import DiceKind, Settings, SetupChoice
 from shutthebox.game.state import Overlay
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.game.stored_match import NO_MATCH, KeptMatch
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
+from shutthebox.link.match import join
 from shutthebox.link.messages import Accept, Decline, Invite, Levers, Sync
 from shutthebox.link.requests import (
     EnterRoom,
@@ -124,7 +124,7 @@ STICKS: tuple[Stick | None, ...] = (
 def hands(machine: Machine, random: Random) -> int:
     """Levers for the machine: right, or anyhow."""
     mode, levers = machine.state.mode, machine.state.shared.levers
-    match = mode.thrown if isinstance(mode, Rolling) else machine.state.match
+    match = mode.play.match if isinstance(mode, MatchMode) else None
     if mode.name is Mode.MENU and random.random() < 0.9:
         return levers ^ 1 << machine.settings.levers - 2  # from the first item back to the last ones
     if isinstance(mode, PuzzleMode) and random.random() < 0.9:
@@ -174,14 +174,15 @@ class FarBox:
                 self.invited = invited
             case Send(Invite() as invited):
                 accept = Accept("The Crown", self.chain.commitment)
-                self.end = End(agree(invited, invited_game(invited), accept, "5e" * 16), 1, self.chain)
+                agreement = agree(invited, invited_game(invited), accept, "5e" * 16)
+                self.end = End(join(agreement, 1, self.chain))
                 self.mail.append(Received(accept))
             case Send(Accept() as accept):
                 agreement = agree(self.invited, invited_game(self.invited), accept, "5e" * 16)
-                self.end = End(agreement, 0, self.chain)
+                self.end = End(join(agreement, 0, self.chain))
             case Send(Sync() as sync) if self.end is not None:
                 if self.end.receive(sync):
-                    self.mail.append(Received(self.end.linked.message()))
+                    self.mail.append(Received(self.end.message()))
             case Leave():
                 self.end, self.mail = None, []
 
@@ -191,7 +192,7 @@ class FarBox:
             return self.mail.pop(0)
         if self.end is not None and self.random.random() < 0.95:
             self.end.act(self.random)
-            return Received(self.end.linked.message())
+            return Received(self.end.message())
         return self.random.choice(REPORTS)
 
 
@@ -263,7 +264,7 @@ class Walk(NoLookups):
         mode = self.machine.state.mode
         self.seen.add(mode.name)
         # A throw that tumbles has been kept already.
-        seen = mode.thrown if isinstance(mode, Rolling) else self.machine.state.match
+        seen = mode.play.match if isinstance(mode, MatchMode) else None
         if self.rolled_off and seen is None:
             return  # the match before is over; a pulled plug leads back to its result
         self.rolled_off = isinstance(mode, RollOff)

@@ -60,7 +60,7 @@ from shutthebox.game.facts import (
 )
 from shutthebox.game.stored_match import KeptMatch
 from shutthebox.link.match import LinkError, Revealed, Rolled
-from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.actions import Action
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Draw
@@ -350,21 +350,16 @@ class Store:
             if kept.conditions and kept.conditions.lost:
                 raise StoreError(f"{self.path}: {kept.conditions.lost} of its facts are lost")
             record = record_of(kept, str(self.path))
-            match = beginning = record.beginning
+            beginning = record.beginning
             try:
-                for action in record.actions:
-                    match = apply(match, action)
+                linked = kept.replay(beginning)
+            except LinkError as error:
+                raise StoreError(f"{self.path}: {error}") from error
             except ValueError as error:
                 why = _why_not_by_the_rules(beginning, record.conditions, error)
                 raise StoreError(f"{self.path}: {why}") from error
-            try:
-                linked = kept.linked(beginning)
-            except LinkError as error:
-                raise StoreError(f"{self.path}: {error}") from error
             if linked is None and kept.conditions and kept.conditions.linked:
                 raise StoreError(f"{self.path}: its link to the other box is missing")
-            if linked is not None and self._tables.is_decided(latest.id):
-                linked = linked._replace(is_settled=True)
             return KeptMatch(beginning, record.actions, self.tally(), kept.clock, linked)
 
     def has_linked_match(self) -> bool:

@@ -129,25 +129,29 @@ class KeptFacts(NamedTuple):
                 raise ValueError(f"{quoted(fact.text)} is not an action this version knows")
         return tuple(fact for fact in self.facts if isinstance(fact, Action))
 
-    def linked(self, beginning: Match) -> LinkedMatch | None:
-        """This box's end of a linked match, as far as it got; None for a match on this box alone.
+    def replay(self, beginning: Match) -> LinkedMatch | None:
+        """Plays the match again; returns this box's log of a linked one, and None for any other.
 
         Args:
             beginning: the match before its first throw.
 
         Raises:
-            LinkError: they make no sense.
+            LinkError: the facts of the link make no sense.
+            ValueError: the rules don't allow an action.
         """
-        found = self._link
-        if found is None:
-            return None
-        linked = found.linked(beginning, self._keys, self._pairing)
+        match, link = beginning, self._link
+        linked = link and link.linked(beginning, self._keys, self._pairing)
         for fact in self.facts:
             if isinstance(fact, Action | Rolled | Revealed):
-                linked = linked.after(fact)
-        linked = linked._replace(signatures=self._signatures)
+                following = fact.apply(match)
+                linked = linked and linked.after(fact, match)
+                match = following
+        if linked is None:
+            return None
+        is_decided = any(isinstance(fact, MatchDecided) for fact in self.facts)
+        linked = linked._replace(signatures=self._signatures, has_result=is_decided)
         secret = next((fact.secret for fact in self.facts if isinstance(fact, RematchSecret)), "")
-        return want_rematch(linked, secret) if secret and linked.match.stage is Stage.FINISHED else linked
+        return want_rematch(linked, secret) if secret and match.stage is Stage.FINISHED else linked
 
     @property
     def is_given_up(self) -> bool:

@@ -101,7 +101,7 @@ class MatchLinked(NamedTuple):
         )
 
     def linked(self, beginning: Match, keys: tuple[str, str], pairing: str) -> LinkedMatch:
-        """This box's end of the match, before its first entry.
+        """This box's log of the match, before its first entry.
 
         Args:
             beginning: the match before its first throw.

@@ -15,13 +15,14 @@ from shutthebox.game.play import (
     keep_departure,
     keep_result,
     leave_peer,
+    take_fact,
     tell_peer,
     tick_clock,
 )
 from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
 from shutthebox.game.targets import AfterAction, BackToAttract, EndMatch, Part, Tumble, after
 from shutthebox.game.wording import player_name
-from shutthebox.link.match import LinkedMatch, LinkError, LinkFact, Revealed, Rolled
+from shutthebox.link.match import LinkedMatch, LinkError
 from shutthebox.link.messages import Accept, Decline, Invite, Levers, LogSignature, Rematch, Sync
 from shutthebox.link.messages import Message as LinkMessage
 from shutthebox.link.rematch import hear_rematch
@@ -48,7 +49,7 @@ class MatchMode(BoxMode):
     """A mode in which a match is in progress.
 
     Attributes:
-        play: the match.
+        play: the match, a throw included that the players haven't seen yet.
         hides_throw: the match's last action is a throw that the players haven't seen yet.
         awaits_link: the dice tumble once the other box has revealed its link.
         watches: the players wait for the other box.
@@ -68,8 +69,13 @@ class MatchMode(BoxMode):
         return None
 
     @property
+    def seen(self) -> MatchInPlay:
+        """The match as far as the players have seen it."""
+        return self.play
+
+    @property
     def linked(self) -> LinkedMatch | None:
-        """This box's end of a linked match; None in any other."""
+        """This box's log of a linked match; None in any other."""
         return self.play.linked
 
     def leave(self, context: Context) -> Step[BackToAttract]:
@@ -127,36 +133,37 @@ class MatchMode(BoxMode):
                 return Step(self)
 
     def _sync(
-        self, before: LinkedMatch, sync: Sync, context: Context
+        self, linked: LinkedMatch, sync: Sync, context: Context
     ) -> Step[Self | Tumble | AfterAction | Part]:
         """Takes the other box's side of the match. What it has written is kept before it's shown."""
+        before, shared = self.play, context.shared._replace(sent_ns=context.now_ns, refusal=None)
+        if not linked.is_about(sync):
+            return Step(self, refusal=context.shared.refusal)
         try:
-            linked, facts, answers = before.receive(sync)
+            play, effects, owes_answer = _receive(before, linked, sync, context.shared)
         except LinkError as error:
             if before.is_settled:  # the result stands, whatever the loser says
-                return self._note_peer(before, Peer.LEFT, context)
+                return self._note_peer(linked, Peer.LEFT, context)
             why = message("The boxes don't agree. The match doesn't count.")
             return part(why).preceded_by(*keep(Faulted("link", str(error))))
-        play, effects = _take(self.play._replace(linked=None), facts, context.shared)
-        play, signed = _take_signature(play._replace(linked=linked), linked.other, sync.signed)
+        has_news = bool(effects)
+        play, signed = _take_signature(play, linked.other, sync.signed)
         effects += signed
-        if linked.is_ours and not before.is_ours:
+        if play.is_ours and not before.is_ours:
             effects += (PlaySound(Sound.WAKE),)  # players may have done something else meanwhile
-        shared = context.shared._replace(sent_ns=context.now_ns, refusal=None)
-        if facts and self.awaits_link:
-            return Step(Tumble(play._replace(match=self.play.match), play.match), effects, shared)
-        if not before.is_settled:
-            effects += keep_result(play)
-        if answers and not self.hides_throw:  # else it's told once the throw has been seen here
-            effects += tell_peer(play)
-        is_over = self.watches and play.match.stage is Stage.FINISHED and linked.is_settled
-        if not facts and not is_over:
+        if has_news and self.awaits_link:
+            return Step(Tumble(play, before.match), effects, shared)
+        if not self.hides_throw:  # else both wait until the throw has been seen here
+            effects += keep_result(play) if not before.is_settled else ()
+            effects += tell_peer(play) if owes_answer else ()
+        is_over = self.watches and play.match.stage is Stage.FINISHED and play.is_settled
+        if not has_news and not is_over:
             return Step(replace(self, play=play), effects, refusal=context.shared.refusal)
         return Step(after(play), effects, shared)
 
     def _see_levers(self, linked: LinkedMatch, levers: Levers, context: Context) -> Step[Self]:
         """Shows the levers of the other box as they move. If one is lost, the next says it all."""
-        if linked.is_ours or levers.number != len(linked.entries):
+        if self.play.is_ours or levers.number != len(linked.entries):
             return Step(self)
         shared = context.shared._replace(peer_levers=levers.down)
         return Step(self, shared=shared, refusal=shared.refusal)
@@ -169,21 +176,21 @@ class MatchMode(BoxMode):
 
     def _confirm_rematch(self, linked: LinkedMatch, heard: Rematch, context: Context) -> Step[Self]:
         """Says again that a rematch has begun, because the other box doesn't know yet."""
-        answer = hear_rematch(linked, heard)[1]
+        answer = hear_rematch(linked, self.play.match, heard)[1]
         return Step(self, ask_link(Send(answer)), refusal=context.shared.refusal) if answer else Step(self)
 
     def _note_peer(self, linked: LinkedMatch, peer: Peer, context: Context) -> Step[Self | EndMatch | Part]:
         """Notes where the other box is. If it has left, the match ends: with its result, or without one."""
         play, shared = self.play, context.shared
-        if peer is Peer.LEFT and not linked.is_settled:
+        if peer is Peer.LEFT and not play.is_settled:
             name, other = peer_name(play, shared), linked.other
             why = (
                 message("{box} has left with a throw on the table. The match doesn't count.", box=name)
-                if linked.has_thrown(other)
+                if linked.has_thrown(other, play.match)
                 else message("{box} has left. The match doesn't count.", box=name)
             )
             return part(why).preceded_by(*keep_departure(play, other))
-        told = tell_peer(play) if peer is Peer.HERE and linked.awaits_answer else ()
+        told = tell_peer(play) if peer is Peer.HERE and play.awaits_answer else ()
         if not told and peer is shared.peer:
             return Step(self)
         called = (PlaySound(Sound.WAKE),) if peer is Peer.LEFT and linked.rematch else ()
@@ -198,7 +205,7 @@ class MatchMode(BoxMode):
         """Ends a match whose keys are gone."""
         if why is not WhyNotPaired.UNKNOWN:
             return Step(self)
-        if linked.is_settled:
+        if self.play.is_settled:
             return self._note_peer(linked, Peer.LEFT, context)
         return part(
             message(
@@ -254,21 +261,27 @@ def acceptance(linked: LinkedMatch) -> Accept:
     return Accept(own.names[seat], own.commitments[seat], own.keys[seat])
 
 
-def _take(
-    play: MatchInPlay, facts: tuple[LinkFact, ...], shared: Shared
-) -> tuple[MatchInPlay, tuple[Effect, ...]]:
-    """Applies the other box's facts, and keeps them."""
+def _receive(
+    play: MatchInPlay, linked: LinkedMatch, sync: Sync, shared: Shared
+) -> tuple[MatchInPlay, tuple[Effect, ...], bool]:
+    """Applies and keeps what a message from the other box adds to the match.
+
+    Returns:
+        The match after it, the effects, none if it adds nothing, and whether the other box needs an answer.
+
+    Raises:
+        LinkError: it doesn't fit this match.
+    """
     effects = tuple[Effect, ...]()
-    for fact in facts:
-        if isinstance(fact, Rolled | Revealed):
-            effects += keep(fact)
-        else:
-            before = play.match
-            play, more = apply_and_keep(play, fact)
-            effects += more
-            if isinstance(fact, Moved) and fact.shut and not before.turn.opens:
-                play = play._replace(heard=_say_move(before, fact.shut, shared))
-    return play, effects
+    while (fact := linked.next_fact(sync, play.match)) is not None:
+        match = play.match
+        play, more = take_fact(play, fact)
+        assert play.linked is not None, "it still is"
+        linked, effects = play.linked, effects + more
+        if isinstance(fact, Moved) and fact.shut and not match.turn.opens:
+            play = play._replace(heard=_say_move(match, fact.shut, shared))
+    owes_answer = bool(effects) or linked.owes_answer(sync, play.match)
+    return play._replace(linked=linked.confirm(sync)), effects, owes_answer
 
 
 _SHUT = plural("{box} shut {tiles}. 1 left.", "{box} shut {tiles}. {count} left.")
@@ -286,7 +299,7 @@ def _take_signature(
 ) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """Keeps a box's signature, if it's one that's still missing."""
     linked = play.linked
-    if linked is None or signed is None or not linked.is_new_signature(player, signed):
+    if linked is None or signed is None or not linked.is_new_signature(player, signed, play.match):
         return play, ()
     play = play._replace(linked=linked.with_signature(player, signed.signature))
     return play, keep(LogSigned(player, signed.signature))

@@ -186,7 +186,7 @@ class MatchOver(MatchMode):
         """Notes that players at the other box want a rematch, and begins it if those here do, too."""
         if self.linked is None or not isinstance(heard, Rematch):
             return self.hear_of_match(heard, context)
-        linked, answer = hear_rematch(self.linked, heard)
+        linked, answer = hear_rematch(self.linked, self.play.match, heard)
         play, told = self.play._replace(linked=linked), ask_link(Send(answer)) if answer else ()
         if (target := begin_again(play)) is not None:
             return Step(target, (PlaySound(Sound.WAKE),))
@@ -215,8 +215,7 @@ class MatchOver(MatchMode):
 
     def _is_unsent(self, shared: Shared) -> bool:
         """Whether the other box of a linked match may still lack the result."""
-        linked = self.play.linked
-        return linked is not None and linked.awaits_confirmation and shared.peer is not Peer.LEFT
+        return self.play.awaits_confirmation and shared.peer is not Peer.LEFT
 
     def levers(self, context: Context) -> Step[MatchOver | SignResult]:
         """Lever 1 or 2 signs, lever 3 toggles the evening's stakes, lever 4 opens the coach."""

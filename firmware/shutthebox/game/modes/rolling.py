@@ -10,9 +10,16 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.match_mode import TurnMode, part
-from shutthebox.game.play import TUMBLE_NS, apply_and_keep, is_computers_turn, judge_levers, tell_peer
+from shutthebox.game.play import (
+    TUMBLE_NS,
+    MatchInPlay,
+    apply_and_keep,
+    is_computers_turn,
+    judge_levers,
+    tell_peer,
+)
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, keep
+from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitLink, Part, RollDice, Tumble, after
 from shutthebox.link.match import Rolled
 from shutthebox.odds.questions import AnswerReady, AskAnswer, OddsReady
@@ -27,10 +34,10 @@ from shutthebox.rules.tiles import Tiles
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rolling(TurnMode):
-    """The dice tumble; `play` is still the match before the throw.
+    """The dice tumble; `play` is the match after the throw already.
 
     Attributes:
-        thrown: the match after the throw.
+        before: the position before the throw, which the players still see.
         since_ns: when the throw was made.
         computers_answer: the tiles the computer shuts; None until the odds have said.
     """
@@ -39,9 +46,14 @@ class Rolling(TurnMode):
     hides_throw: ClassVar[bool] = True
     keeps_awake: ClassVar[bool] = True
 
-    thrown: Match
+    before: Match
     since_ns: int
     computers_answer: Tiles | None = None
+
+    @property
+    def seen(self) -> MatchInPlay:
+        """The match before the throw."""
+        return self.play._replace(match=self.before, actions=self.play.actions[:-1])
 
     def deadline_ns(self, shared: Shared) -> int:
         """When the dice stop rolling."""
@@ -49,8 +61,8 @@ class Rolling(TurnMode):
 
     def screen(self, shared: Shared) -> Screen:
         """Tumbling dice with unknown faces, and nothing to do."""
-        faces = self.thrown.turn.throw or ()
-        shown = turn_screen(self.name, self.play, shared, dice=faces)
+        faces = self.play.match.turn.throw or ()
+        shown = turn_screen(self.name, self.seen, shared, dice=faces)
         return shown._replace(dice=(1,) * len(faces), total=None, tumbling=True, lit=True)
 
     def press(self, context: Context) -> Step[AfterAction]:
@@ -67,19 +79,19 @@ class Rolling(TurnMode):
 
     def levers(self, context: Context) -> Step[Rolling]:
         """Judges the levers as before the throw."""
-        play, effects = judge_levers(self.play, context)
+        seen, effects = judge_levers(self.seen, context)
+        play = seen._replace(match=self.play.match, actions=self.play.actions)
         return Step(replace(self, play=play), effects)
 
     def take_advice(self, advice: OddsReady, context: Context) -> Step[Rolling]:
         """Takes the computer's answer, even before the dice have stopped."""
-        if not isinstance(advice, AnswerReady) or advice.match != self.thrown:
+        if not isinstance(advice, AnswerReady) or advice.match != self.play.match:
             return Step(self)
         return Step(replace(self, computers_answer=advice.tiles))
 
     def _reveal(self) -> Step[AfterAction]:
         """Shows the throw and, in a linked match, lets the other box show it."""
-        play = self.play._replace(match=self.thrown)
-        target, told = after(play), tell_peer(play)
+        target, told = after(self.play), tell_peer(self.play)
         if isinstance(target, AnswerThrow):
             target = target._replace(asked_ns=self.since_ns, answer=self.computers_answer)
         return Step(target, told)
@@ -91,9 +103,8 @@ def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | Part
     if play.linked is not None:
         if play.linked.throws == LINKS:
             return part(message("Too many throws. The match doesn't count."))
-        rolled = Rolled(dice)
-        play = play._replace(linked=play.linked.after(rolled))
-        return Step(AwaitLink(play), (*keep(rolled), *tell_peer(play), PlaySound(Sound.ROLL)))
+        play, effects = apply_and_keep(play, Rolled(dice))
+        return Step(AwaitLink(play), (*effects, PlaySound(Sound.ROLL)))
     match, tournament = play.match, context.shared.settings.tournament
     if tournament is not None:
         faces = tournament.throw(match, dice)
@@ -102,14 +113,12 @@ def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | Part
     else:
         faces = context.dice.throw(dice, match.rules.sides)
     # Kept before it is seen: pulling the plug doesn't give a second throw.
-    thrown_play, effects = apply_and_keep(play, Thrown(faces))
-    thrown = thrown_play.match
-    if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
-        effects += (Ask(AskAnswer(thrown, context.shared.settings.game.strength)),)
-    mode = Rolling(thrown_play._replace(match=match), thrown, context.now_ns)
-    return Step(mode, (*effects, PlaySound(Sound.ROLL)))
+    play, effects = apply_and_keep(play, Thrown(faces))
+    if play.match.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
+        effects += (Ask(AskAnswer(play.match, context.shared.settings.game.strength)),)
+    return Step(Rolling(play, match, context.now_ns), (*effects, PlaySound(Sound.ROLL)))
 
 
 def tumble(target: Tumble, context: Context) -> Step[Rolling]:
     """Lets the dice tumble for a throw that both boxes of a linked match have made."""
-    return Step(Rolling(target.play, target.thrown, context.now_ns))
+    return Step(Rolling(target.play, target.seen, context.now_ns))

@@ -36,7 +36,7 @@ from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted
 from shutthebox.game.faults import Fault
-from shutthebox.game.modes.rolling import Rolling
+from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.translations import localize_screen
@@ -364,8 +364,8 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
             "it plays on"
         )
         assert caplog.text.count("playing without memory") == 1
-        state = table.box.runner.machine.state
-        kept = state.mode.thrown if isinstance(state.mode, Rolling) else state.match
+        mode = table.box.runner.machine.state.mode
+        kept = mode.play.match if isinstance(mode, MatchMode) else None
         store = table.box.store
         assert store is not None
         store.connection.execute("pragma max_page_count = 1000000")
