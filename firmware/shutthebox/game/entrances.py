@@ -33,6 +33,7 @@ from shutthebox.game.targets import (
     BackToAttract,
     BeginLinked,
     BeginMatch,
+    BreakOff,
     EndMatch,
     EndTurn,
     EnterThrow,
@@ -42,7 +43,6 @@ from shutthebox.game.targets import (
     OpenPuzzle,
     OpenService,
     OpenStick,
-    Part,
     RollDice,
     RollForFirst,
     ShowResult,
@@ -73,10 +73,10 @@ def _open_link(target: OpenLink, context: Context) -> "Step[ChoosingRoom]":
     return linking.enter(target, context)
 
 
-def _part(target: Part, context: Context) -> "Step[LinkOver]":
+def _break_off(target: BreakOff, context: Context) -> "Step[LinkOver]":
     from shutthebox.game.modes import linking
 
-    return linking.part(target, context)
+    return linking.break_off(target, context)
 
 
 ENTRANCES: Mapping[type, Entrance] = dict(
@@ -87,7 +87,7 @@ ENTRANCES: Mapping[type, Entrance] = dict(
         entrance(OpenService, service.enter),
         entrance(OpenStick, stick.enter),
         entrance(OpenLink, _open_link),
-        entrance(Part, _part),
+        entrance(BreakOff, _break_off),
         entrance(BeginLinked, watching.begin),
         entrance(Watch, watching.enter),
         entrance(AwaitLink, watching.await_link),

@@ -360,14 +360,14 @@ class Machine:
         self._shared = self._shared._replace(stick_is_new=True, overlay=overlay, touched_ns=self._now_ns)
         return [*self._audible((PlaySound(Sound.WAKE),)), self._show()]
 
-    def _odds_ready(self, came: OddsReady) -> list[Effect]:
-        if isinstance(came, ReviewReady) and isinstance(self._mode, MatchMode):
-            play = add_review(self._mode.play, came)
+    def _odds_ready(self, advice: OddsReady) -> list[Effect]:
+        if isinstance(advice, ReviewReady) and isinstance(self._mode, MatchMode):
+            play = add_review(self._mode.play, advice)
             if play != self._mode.play:
                 self._mode = replace(self._mode, play=play)
                 return [self._show()]
         context = self._context()
-        return self._take_answer(self._mode.take_advice(came, context), context)
+        return self._take_answer(self._mode.take_advice(advice, context), context)
 
     def _take_answer(self, step: Step[BoxMode | Target], context: Context) -> list[Effect]:
         """Takes a step of the mode that an answer was for; none if it came too late."""
@@ -413,7 +413,7 @@ class Machine:
         """How far two boxes have come, on the way to a match or in it."""
         if self._mode.name is Mode.LINKING:
             return type(self._mode)
-        return self._linked and (len(self._linked.entries), bool(self._linked.wanted))
+        return self._linked and (len(self._linked.entries), bool(self._linked.next_commitment))
 
     @property
     def _play(self) -> MatchInPlay | None:

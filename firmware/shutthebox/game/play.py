@@ -261,9 +261,9 @@ def _continue_turn(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     return PlayedTurn(match, (action,)) if begins else None
 
 
-def add_review(play: MatchInPlay, came: ReviewReady) -> MatchInPlay:
+def add_review(play: MatchInPlay, advice: ReviewReady) -> MatchInPlay:
     """Adds a turn's review to the match's luck and decisions; ignores a review that isn't awaited."""
-    turn, review = PlayedTurn(came.beginning, came.actions), came.review
+    turn, review = PlayedTurn(advice.beginning, advice.actions), advice.review
     if turn not in play.unreviewed:
         return play
     play = play._replace(unreviewed=tuple(other for other in play.unreviewed if other != turn))

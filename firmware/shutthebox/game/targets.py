@@ -13,7 +13,7 @@ from shutthebox.game.play import MatchInPlay
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.link.match import LinkedMatch
 from shutthebox.link.messages import Rematch
-from shutthebox.link.rematch import next_match, tell_begun
+from shutthebox.link.rematch import begun_message, next_match
 from shutthebox.marker import Marker
 from shutthebox.rules.match import Match
 from shutthebox.rules.position import Stage
@@ -91,7 +91,7 @@ class RollForFirst(NamedTuple):
 
 
 class OpenLink(Marker):
-    """The way to another box."""
+    """The questions that lead to a match with another box."""
 
     __slots__ = ()
 
@@ -103,13 +103,13 @@ class BeginLinked(NamedTuple):
         linked: this box's log of it.
         game: with the name that this box has for it.
         secret: of this box's dice.
-        again: tells the other box that it's played again; None for a first match.
+        answer: tells the other box that the rematch has begun; None for a first match.
     """
 
     linked: LinkedMatch
     game: Profile
     secret: str
-    again: Rematch | None = None
+    answer: Rematch | None = None
 
 
 class Watch(NamedTuple):
@@ -124,8 +124,8 @@ class AwaitLink(NamedTuple):
     play: MatchInPlay
 
 
-class Part(NamedTuple):
-    """A linked match, or the way to one, ends without a result.
+class BreakOff(NamedTuple):
+    """A linked match ends without a result.
 
     Attributes:
         why: in one sentence.
@@ -238,7 +238,7 @@ Target: TypeAlias = (
     | OpenStick
     | OpenLink
     | BeginLinked
-    | Part
+    | BreakOff
     | AskQuestions
     | AskNames
     | BeginMatch
@@ -279,5 +279,5 @@ def begin_again(play: MatchInPlay) -> BeginLinked | None:
     linked = next_match(last, play.match) if last is not None else None
     if last is None or linked is None:
         return None
-    told = tell_begun(linked, last.agreement.session)
-    return BeginLinked(linked, play.match.game, last.rematch, told)
+    answer = begun_message(linked, last.agreement.session)
+    return BeginLinked(linked, play.match.game, last.next_secret, answer)

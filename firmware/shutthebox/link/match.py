@@ -122,8 +122,8 @@ class LinkedMatch(NamedTuple):
         revealed: the other box's link for it.
         signatures: of both boxes, by seat, as far as this one has them; empty otherwise.
         pairing: the session in which it's played, if it isn't the first match there; otherwise empty.
-        rematch: the secret of this box's dice for the next match, once its players want one; otherwise empty.
-        wanted: the other box's commitment for the next match, once its players want one; otherwise empty.
+        next_secret: of this box's dice for a rematch, once its players want one; otherwise empty.
+        next_commitment: of the other box's dice for a rematch, once its players want one; otherwise empty.
     """
 
     agreement: Agreement
@@ -140,8 +140,8 @@ class LinkedMatch(NamedTuple):
     revealed: str | None = None
     signatures: tuple[str, str] = ("", "")
     pairing: str = ""
-    rematch: str = ""
-    wanted: str = ""
+    next_secret: str = ""
+    next_commitment: str = ""
 
     @property
     def session(self) -> str:
@@ -186,7 +186,7 @@ class LinkedMatch(NamedTuple):
 
     def awaits_answer(self, match: Match) -> bool:
         """Likewise, also after the match: the other box's players may not have said yet that they go on."""
-        return self.awaits_confirmation(match) or bool(self.rematch)
+        return self.awaits_confirmation(match) or bool(self.next_secret)
 
     def decided(self, match: Match) -> str:
         """What both boxes sign: the hash up to the entry that decides the match; empty before that."""
@@ -273,7 +273,7 @@ class LinkedMatch(NamedTuple):
 
     def is_about(self, sync: Sync) -> bool:
         """Whether a message is about this match, not about an earlier or later one in the same session."""
-        return sync.match == self._name
+        return message.match == self._name
 
     def next_fact(self, sync: Sync, match: Match) -> LinkFact | None:
         """The next fact that follows from a message of the other box; None once there are no more.

@@ -30,14 +30,14 @@ def want_rematch(linked: LinkedMatch, secret: str) -> LinkedMatch:
         linked: of a finished match; the other box has its result.
         secret: of this box's dice for the next one.
     """
-    return _confirm_all(linked)._replace(rematch=secret)
+    return _confirm_all(linked)._replace(next_secret=secret)
 
 
 def latest_message(linked: LinkedMatch, match: Match) -> Sync | Rematch:
     """What to tell the other box now, and again until it answers."""
-    if not linked.rematch:
+    if not linked.next_secret:
         return linked.message(match)
-    return Rematch(linked.agreement.session, DiceChain(linked.rematch).commitment)
+    return Rematch(linked.agreement.session, DiceChain(linked.next_secret).commitment)
 
 
 def hear_rematch(linked: LinkedMatch, match: Match, heard: Rematch) -> tuple[LinkedMatch, Rematch | None]:
@@ -51,20 +51,20 @@ def hear_rematch(linked: LinkedMatch, match: Match, heard: Rematch) -> tuple[Lin
     if linked.pairing and next_name(heard.match) == agreement.session:
         asks = linked.confirmed is None and not heard.other
         is_same = heard.commitment == agreement.commitments[linked.other]
-        return linked, tell_begun(linked, heard.match) if asks and is_same else None
+        return linked, begun_message(linked, heard.match) if asks and is_same else None
     is_over = linked.is_settled(match) and match.stage is Stage.FINISHED
     if heard.match != agreement.session or not is_over or heard.commitment in _own_commitments(linked):
         return linked, None
-    return _confirm_all(linked)._replace(wanted=heard.commitment), None
+    return _confirm_all(linked)._replace(next_commitment=heard.commitment), None
 
 
 def next_match(linked: LinkedMatch, match: Match) -> LinkedMatch | None:
     """The next match, once both boxes want it. Whoever lost begins, unless the game says otherwise."""
-    if not (linked.rematch and linked.wanted):
+    if not (linked.next_secret and linked.next_commitment):
         return None
-    last, chain, seat = linked.agreement, DiceChain(linked.rematch), linked.seat
+    last, chain, seat = linked.agreement, DiceChain(linked.next_secret), linked.seat
     begins = match.begins_next_match if last.game.first is First.WINNER else match.loser or 0
-    own, other = chain.commitment, linked.wanted
+    own, other = chain.commitment, linked.next_commitment
     agreement = last._replace(
         session=next_name(last.session), first=begins, commitments=(other, own) if seat else (own, other)
     )
@@ -79,8 +79,8 @@ def next_match(linked: LinkedMatch, match: Match) -> LinkedMatch | None:
     return join(agreement, seat, chain, linked.session)
 
 
-def tell_begun(linked: LinkedMatch, last: str) -> Rematch:
-    """Tells the other box that a match has begun, and all that it needs to begin it, too.
+def begun_message(linked: LinkedMatch, last: str) -> Rematch:
+    """What tells the other box that a rematch has begun, with all that it needs to begin it, too.
 
     Args:
         linked: the match.
@@ -98,4 +98,4 @@ def _confirm_all(linked: LinkedMatch) -> LinkedMatch:
 
 def _own_commitments(linked: LinkedMatch) -> tuple[str, ...]:
     """The commitments that the other box mustn't repeat: it would repeat this one's links."""
-    return (DiceChain(linked.rematch).commitment,) if linked.rematch else ()
+    return (DiceChain(linked.next_secret).commitment,) if linked.next_secret else ()

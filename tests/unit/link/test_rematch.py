@@ -16,11 +16,11 @@ from shutthebox.link.invitation import agree, invite, invited_game, linkable
 from shutthebox.link.match import LinkedMatch, agreement_hash, join
 from shutthebox.link.messages import Accept, Rematch, Sync, from_line, to_line
 from shutthebox.link.rematch import (
+    begun_message,
     hear_rematch,
     latest_message,
     next_match,
     next_name,
-    tell_begun,
     want_rematch,
 )
 from shutthebox.rules.conditions import Conditions
@@ -232,7 +232,7 @@ class Box:
             self.played.append(self.linked)
             last = self.linked.agreement.session
             self._begin(follows)
-            return tell_begun(follows.linked, last)
+            return begun_message(follows.linked, last)
         return answer
 
     def say(self) -> Sync | Rematch:
@@ -301,4 +301,4 @@ def test_a_box_keeps_its_wish_and_in_which_session_it_plays(tmp_path: Path) -> N
         kept = store.running_match()
         assert kept is not None
         assert kept.linked is not None
-        assert not kept.linked.rematch, "its players have said nothing of the match after that"
+        assert not kept.linked.next_secret, "its players have said nothing of the match after that"

@@ -24,7 +24,7 @@ from shutthebox.game.picker_screen import follow_flicks, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step, ask_link, refuse
-from shutthebox.game.targets import BackToAttract, BeginLinked, OpenLink, Part
+from shutthebox.game.targets import BackToAttract, BeginLinked, BreakOff, OpenLink
 from shutthebox.game.wording import list_tiles, rules_pages
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
 from shutthebox.link.match import Agreement, LinkError, join
@@ -260,8 +260,8 @@ class ShowingRoom(Linking):
 
     def screen(self, shared: Shared) -> Screen:
         """The room and its code."""
-        told = (message("Room {room}", room=self.room), message("Code {code}", code=self.code))
-        return Screen(self.name, title=_TITLE, rows=told, prompt=message("Enter it there"), also=_LEAVE)
+        rows = (message("Room {room}", room=self.room), message("Code {code}", code=self.code))
+        return Screen(self.name, title=_TITLE, rows=rows, prompt=message("Enter it there"), also=_LEAVE)
 
     def deserted(self, context: Context) -> Step[ShowingRoom]:
         """Stays: others may come to the room until it's closed."""
@@ -464,7 +464,7 @@ def enter(target: OpenLink, context: Context) -> Step[ChoosingRoom]:
     return Step(ChoosingRoom(Picker(_TITLE, options, 1 if why else 0, settings.levers)), refusal=why)
 
 
-def part(target: Part, context: Context) -> Step[LinkOver]:
+def break_off(target: BreakOff, context: Context) -> Step[LinkOver]:
     """Says why it's over."""
     shared = context.shared._replace(boxes=(), peer=Peer.OFFLINE)
     return Step(LinkOver(target.why), (*ask_link(Leave()), PlaySound(Sound.BLOCKED)), shared)

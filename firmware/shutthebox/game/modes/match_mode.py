@@ -20,7 +20,7 @@ from shutthebox.game.play import (
     tick_clock,
 )
 from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
-from shutthebox.game.targets import AfterAction, BackToAttract, EndMatch, Part, Tumble, after
+from shutthebox.game.targets import AfterAction, BackToAttract, BreakOff, EndMatch, Tumble, after
 from shutthebox.game.wording import player_name
 from shutthebox.link.match import LinkedMatch, LinkError
 from shutthebox.link.messages import Accept, Decline, Invite, Levers, LogSignature, Rematch, Sync
@@ -95,11 +95,13 @@ class MatchMode(BoxMode):
         return refuse(self, message("Not in a match"))
 
     @default
-    def hear(self, heard: LinkMessage, context: Context) -> Step[Self | Tumble | AfterAction | Part]:
+    def hear(self, heard: LinkMessage, context: Context) -> Step[Self | Tumble | AfterAction | BreakOff]:
         """Hears what the other box says about the match."""
         return self.hear_of_match(heard, context)
 
-    def hear_of_match(self, heard: LinkMessage, context: Context) -> Step[Self | Tumble | AfterAction | Part]:
+    def hear_of_match(
+        self, heard: LinkMessage, context: Context
+    ) -> Step[Self | Tumble | AfterAction | BreakOff]:
         """Takes what the other box says about the match in progress, and what it has missed before it."""
         if self.linked is None:
             return Step(self)
@@ -116,7 +118,7 @@ class MatchMode(BoxMode):
                 return Step(self)
 
     @default
-    def take_report(self, report: HelperReport, context: Context) -> Step[Self | EndMatch | Part]:
+    def take_report(self, report: HelperReport, context: Context) -> Step[Self | EndMatch | BreakOff]:
         """Takes what the link helper says about the other box, and the signature it was asked for."""
         if self.linked is None:
             return Step(self)
@@ -134,7 +136,7 @@ class MatchMode(BoxMode):
 
     def _sync(
         self, linked: LinkedMatch, sync: Sync, context: Context
-    ) -> Step[Self | Tumble | AfterAction | Part]:
+    ) -> Step[Self | Tumble | AfterAction | BreakOff]:
         """Takes the other box's side of the match. What it has written is kept before it's shown."""
         before, shared = self.play, context.shared._replace(sent_ns=context.now_ns, refusal=None)
         if not linked.is_about(sync):
@@ -145,7 +147,7 @@ class MatchMode(BoxMode):
             if before.is_settled:  # the result stands, whatever the loser says
                 return self._note_peer(linked, Peer.LEFT, context)
             why = message("The boxes don't agree. The match doesn't count.")
-            return part(why).preceded_by(*keep(Faulted("link", str(error))))
+            return break_off(why).preceded_by(*keep(Faulted("link", str(error))))
         has_news = bool(effects)
         play, signed = _take_signature(play, linked.other, sync.signed)
         effects += signed
@@ -179,7 +181,9 @@ class MatchMode(BoxMode):
         answer = hear_rematch(linked, self.play.match, heard)[1]
         return Step(self, ask_link(Send(answer)), refusal=context.shared.refusal) if answer else Step(self)
 
-    def _note_peer(self, linked: LinkedMatch, peer: Peer, context: Context) -> Step[Self | EndMatch | Part]:
+    def _note_peer(
+        self, linked: LinkedMatch, peer: Peer, context: Context
+    ) -> Step[Self | EndMatch | BreakOff]:
         """Notes where the other box is. If it has left, the match ends: with its result, or without one."""
         play, shared = self.play, context.shared
         if peer is Peer.LEFT and not play.is_settled:
@@ -189,25 +193,25 @@ class MatchMode(BoxMode):
                 if linked.has_thrown(other, play.match)
                 else message("{box} has left. The match doesn't count.", box=name)
             )
-            return part(why).preceded_by(*keep_departure(play, other))
-        told = tell_peer(play) if peer is Peer.HERE and play.awaits_answer else ()
-        if not told and peer is shared.peer:
+            return break_off(why).preceded_by(*keep_departure(play, other))
+        sent = tell_peer(play) if peer is Peer.HERE and play.awaits_answer else ()
+        if not sent and peer is shared.peer:
             return Step(self)
-        called = (PlaySound(Sound.WAKE),) if peer is Peer.LEFT and linked.rematch else ()
-        shared = shared._replace(peer=peer, sent_ns=context.now_ns if told else shared.sent_ns)
+        called = (PlaySound(Sound.WAKE),) if peer is Peer.LEFT and linked.next_secret else ()
+        shared = shared._replace(peer=peer, sent_ns=context.now_ns if sent else shared.sent_ns)
         if peer is Peer.LEFT and self.watches:
-            return Step(EndMatch(play), told, shared)
-        return Step(self, (*told, *called), shared, shared.refusal)
+            return Step(EndMatch(play), sent, shared)
+        return Step(self, (*sent, *called), shared, shared.refusal)
 
     def _lose_peer(
         self, linked: LinkedMatch, why: WhyNotPaired, context: Context
-    ) -> Step[Self | EndMatch | Part]:
+    ) -> Step[Self | EndMatch | BreakOff]:
         """Ends a match whose keys are gone."""
         if why is not WhyNotPaired.UNKNOWN:
             return Step(self)
         if self.play.is_settled:
             return self._note_peer(linked, Peer.LEFT, context)
-        return part(
+        return break_off(
             message(
                 "{box} can't be reached any more. The match doesn't count."
                 " On the other box, hold 10 s to end it.",
@@ -245,9 +249,9 @@ class TurnMode(MatchMode):
         return Step(after(play), effects)
 
 
-def part(why: Message) -> Step[Part]:
+def break_off(why: Message) -> Step[BreakOff]:
     """Ends a match with another box that doesn't count, and says why."""
-    return Step(Part(why), keep(PlayersLeft()))
+    return Step(BreakOff(why), keep(PlayersLeft()))
 
 
 def peer_name(play: MatchInPlay, shared: Shared) -> Text:

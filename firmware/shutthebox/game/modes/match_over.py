@@ -25,8 +25,8 @@ from shutthebox.game.targets import (
     BackToAttract,
     BeginLinked,
     BeginMatch,
+    BreakOff,
     EndMatch,
-    Part,
     ShowResult,
     SignResult,
     Tumble,
@@ -115,7 +115,7 @@ class MatchOver(MatchMode):
         """What a press does, in words that can't be taken for showing the same page again."""
         if self.linked is not None and shared.peer is Peer.LEFT:
             return message("Press: end")
-        if self.linked is not None and self.linked.rematch:
+        if self.linked is not None and self.linked.next_secret:
             return _END
         return (
             message("Press: new match")
@@ -171,7 +171,7 @@ class MatchOver(MatchMode):
     ) -> Step[BeginLinked | MatchOver | BackToAttract]:
         if context.shared.peer is Peer.LEFT or self._is_unsent(context.shared):
             return self._end(context)
-        if linked.rematch:
+        if linked.next_secret:
             return refuse(self, _WAITING)
         secret = context.dice.secret()
         play, wanted = self.play._replace(linked=want_rematch(linked, secret)), keep(RematchWanted(secret))
@@ -182,16 +182,18 @@ class MatchOver(MatchMode):
 
     def hear(
         self, heard: LinkMessage, context: Context
-    ) -> Step[MatchOver | BeginLinked | Tumble | AfterAction | Part]:
+    ) -> Step[MatchOver | BeginLinked | Tumble | AfterAction | BreakOff]:
         """Notes that players at the other box want a rematch, and begins it if those here do, too."""
         if self.linked is None or not isinstance(heard, Rematch):
             return self.hear_of_match(heard, context)
         linked, answer = hear_rematch(self.linked, self.play.match, heard)
-        play, told = self.play._replace(linked=linked), ask_link(Send(answer)) if answer else ()
+        play, sent = self.play._replace(linked=linked), ask_link(Send(answer)) if answer else ()
         if (target := begin_again(play)) is not None:
             return Step(target, (PlaySound(Sound.WAKE),))
-        called = (PlaySound(Sound.WAKE),) if linked.wanted and not self.linked.wanted else ()
-        return Step(replace(self, play=play), (*told, *called), refusal=context.shared.refusal)
+        called = (
+            (PlaySound(Sound.WAKE),) if linked.next_commitment and not self.linked.next_commitment else ()
+        )
+        return Step(replace(self, play=play), (*sent, *called), refusal=context.shared.refusal)
 
     def hold(self, context: Context) -> Step[MatchOver | BackToAttract]:
         """Leaves the result; that of a linked match once the other box has it."""
@@ -271,9 +273,9 @@ def _others_want(linked: LinkedMatch, shared: Shared) -> Message | None:
     """What the players at the other box are about to do, as far as that's known."""
     if shared.peer is Peer.LEFT:
         return message("They have left")
-    if linked.rematch:
+    if linked.next_secret:
         return _WAITING
-    return message("They want more") if linked.wanted else None
+    return message("They want more") if linked.next_commitment else None
 
 
 def enter(target: EndMatch, context: Context) -> Step[MatchOver]:

@@ -9,7 +9,7 @@ from shutthebox.game.effects import Ask, PlaySound, Sound
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.match_mode import TurnMode, part
+from shutthebox.game.modes.match_mode import TurnMode, break_off
 from shutthebox.game.play import (
     TUMBLE_NS,
     MatchInPlay,
@@ -20,7 +20,7 @@ from shutthebox.game.play import (
 )
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step
-from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitLink, Part, RollDice, Tumble, after
+from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitLink, BreakOff, RollDice, Tumble, after
 from shutthebox.link.match import Rolled
 from shutthebox.odds.questions import AnswerReady, AskAnswer, OddsReady
 from shutthebox.rules import turn as turns
@@ -91,18 +91,18 @@ class Rolling(TurnMode):
 
     def _reveal(self) -> Step[AfterAction]:
         """Shows the throw and, in a linked match, lets the other box show it."""
-        target, told = after(self.play), tell_peer(self.play)
+        target = after(self.play)
         if isinstance(target, AnswerThrow):
             target = target._replace(asked_ns=self.since_ns, answer=self.computers_answer)
-        return Step(target, told)
+        return Step(target, tell_peer(self.play))
 
 
-def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | Part]:
+def enter(target: RollDice, context: Context) -> Step[Rolling | AwaitLink | BreakOff]:
     """Throws the dice, or draws a domino. In a linked match, the other box has to reveal its link first."""
     play, dice = target.play, target.dice
     if play.linked is not None:
         if play.linked.throws == LINKS:
-            return part(message("Too many throws. The match doesn't count."))
+            return break_off(message("Too many throws. The match doesn't count."))
         play, effects = apply_and_keep(play, Rolled(dice))
         return Step(AwaitLink(play), (*effects, PlaySound(Sound.ROLL)))
     match, tournament = play.match, context.shared.settings.tournament

@@ -13,7 +13,7 @@ from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import turn_screen, with_ended_row
 from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.match_mode import MatchMode, TurnMode, acceptance, part, peer_name
+from shutthebox.game.modes.match_mode import MatchMode, TurnMode, acceptance, break_off, peer_name
 from shutthebox.game.play import (
     MatchInPlay,
     begin_play,
@@ -23,7 +23,7 @@ from shutthebox.game.play import (
 )
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
-from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, Part, Watch, after
+from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, BreakOff, Watch, after
 from shutthebox.game.wording import player_name
 from shutthebox.link.match import SEATS
 from shutthebox.link.requests import Peer, Send
@@ -92,7 +92,7 @@ class Watching(MatchMode):
         """Nothing."""
         return Step(self)
 
-    def time(self, context: Context) -> Step[Watching | Part]:
+    def time(self, context: Context) -> Step[Watching | BreakOff]:
         """Ends the match if the other box hasn't shown its throw in time."""
         return _give_up(self, context) if self.is_due(context) else Step(self)
 
@@ -135,7 +135,7 @@ class Awaiting(TurnMode):
         """Nothing."""
         return Step(self)
 
-    def time(self, context: Context) -> Step[Awaiting | Part]:
+    def time(self, context: Context) -> Step[Awaiting | BreakOff]:
         """Ends the match if the other box hasn't revealed its link in time."""
         return _give_up(self, context) if self.is_due(context) else Step(self)
 
@@ -151,12 +151,12 @@ def _limit_ns(play: MatchInPlay, since_ns: int) -> int | None:
     return since_ns + linked.agreement.limit_s * _SECOND_NS
 
 
-def _give_up(mode: MatchMode, context: Context) -> Step[Part]:
+def _give_up(mode: MatchMode, context: Context) -> Step[BreakOff]:
     """Ends a match whose other box has kept it waiting for too long."""
     name = peer_name(mode.play, context.shared)
     why = message("{box} has been away for too long. The match doesn't count.", box=name)
     noted = keep_departure(mode.play, mode.play.linked.other) if mode.play.linked else ()
-    return part(why).preceded_by(*noted)
+    return break_off(why).preceded_by(*noted)
 
 
 def _away_screen(mode: MatchMode, shared: Shared) -> Screen:
@@ -173,7 +173,7 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     """Begins a linked match. Both boxes have agreed on everything."""
     linked, agreement = target.linked, target.linked.agreement
     shared = context.shared._replace(boxes=agreement.names, sent_ns=context.now_ns)
-    if target.again is None:
+    if target.answer is None:
         shared = shared._replace(peer=Peer.HERE)
     settings = shared.settings
     match = begin_match(target.game, SEATS, agreement.rounds, agreement.first)
@@ -181,11 +181,11 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     link = Linked(agreement, linked.seat, target.secret, linked.pairing)
     facts = keep(Began(match, conditions_of(match, settings, agreement), link))
     play = play._replace(linked=linked)
-    if target.again is not None:
-        told = (*ask_link(Send(target.again)), *tell_peer(play))
+    if target.answer is not None:
+        sent = (*ask_link(Send(target.answer)), *tell_peer(play))
     else:
-        told = ask_link(Send(acceptance(linked))) if linked.seat else tell_peer(play)
-    return Step(after(play), (*facts, *asked, *told), shared)
+        sent = ask_link(Send(acceptance(linked))) if linked.seat else tell_peer(play)
+    return Step(after(play), (*facts, *asked, *sent), shared)
 
 
 def enter(target: Watch, context: Context) -> Step[Watching]:
