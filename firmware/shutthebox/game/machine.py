@@ -65,7 +65,6 @@ from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.game.tips import mark_tip_given
 from shutthebox.game.wording import idle_text
 from shutthebox.link.match import LinkedMatch
-from shutthebox.link.messages import Levers
 from shutthebox.link.requests import Leave, LinkReport, Peer, Received, Rejoin, Send
 from shutthebox.odds.questions import AnswerReady, DiceReady, HintReady, OddsReady, ReviewReady
 from shutthebox.rules.match import Match
@@ -268,7 +267,7 @@ class Machine:
         *effects, show = self._dispatch(LeversMoved(down), in_play)
         match, play = self.state.match, self._play
         if play is not None and play.linked is not None and play.is_ours:
-            effects += ask_link(Send(Levers(len(play.linked.entries), down)))
+            effects += ask_link(Send(play.linked.levers_message(down)))
         if match is None or self._shared.refusal is not None or (play is not None and not play.is_ours):
             return [*faults, *effects, show]
         if isinstance(self._mode, Entering):  # there, any lever is a number

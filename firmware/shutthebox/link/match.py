@@ -20,13 +20,14 @@ from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.errors import ShutTheBoxError, quoted
-from shutthebox.link.messages import MOST_ENTRIES, LogSignature, Sync
+from shutthebox.link.messages import MOST_ENTRIES, Levers, LogSignature, Sync
 from shutthebox.rules.actions import Action, Thrown, action_from_text
 from shutthebox.rules.conditions import LinkProof
 from shutthebox.rules.linked_dice import LINKS, DiceChain, is_link, linked_throw, precedes
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.writer import to_lines
 from shutthebox.validation import count
@@ -271,7 +272,11 @@ class LinkedMatch(NamedTuple):
             self._name,
         )
 
-    def is_about(self, sync: Sync) -> bool:
+    def levers_message(self, down: Tiles) -> Levers:
+        """What to tell the other box of this one's levers."""
+        return Levers(len(self.entries), down, self._name)
+
+    def is_about(self, message: Sync | Levers) -> bool:
         """Whether a message is about this match, not about an earlier or later one in the same session."""
         return message.match == self._name
 

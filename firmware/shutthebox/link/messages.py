@@ -138,10 +138,12 @@ class Levers(NamedTuple):
     Attributes:
         number: entries in the sender's log.
         down: the levers that are down, as tiles.
+        match: the match's name; empty for the first one in a session.
     """
 
     number: int
     down: int
+    match: str = ""
 
 
 Message: TypeAlias = Invite | Accept | Decline | Sync | Levers | Rematch
@@ -188,9 +190,11 @@ def from_line(line: bytes) -> Message:
             SESSION.fullmatch(match) and is_link(commitment) and _is_key(other)
         ):
             message = Rematch(match, commitment, *other)
-        case "levers", [int(number), int(down)] if 0 <= down < 1 << MAX_TILE and type(down) is int:
-            message = Levers(number, down)
-            values.pop()
+        case "levers", [int(number), int(down), *match] if (
+            0 <= down < 1 << MAX_TILE and type(down) is int and _is_match(match)
+        ):
+            message = Levers(number, down, *match)
+            values = [number]
         case _:
             raise ValueError("no message")
     if any(
@@ -208,6 +212,11 @@ def _is_name(text: str) -> bool:
 
 def _is_key(values: list[Any]) -> bool:
     return not values or (len(values) == 1 and isinstance(values[0], str) and is_link(values[0]))
+
+
+def _is_match(values: list[Any]) -> bool:
+    named = len(values) == 1 and isinstance(values[0], str)
+    return not values or (named and SESSION.fullmatch(values[0]) is not None)
 
 
 def _signed(values: list[Any]) -> tuple[LogSignature | None, str]:

@@ -492,6 +492,24 @@ def test_a_rematch_begins_once_players_at_both_boxes_have_pressed(seat: int, pre
     assert machine.step(asks, 4 * S)[0] == answer, "as often as it asks"
 
 
+def test_levers_of_the_match_before_are_not_shown_in_a_rematch() -> None:
+    """A late message told of tiles that nobody had shut yet."""
+    machine, match = finished(1)
+    last = machine.state.match
+    machine.step(LinkReported(Received(Levers(len(match.entries), 0b11))), 2 * S)
+    assert machine.state.shared.peer_levers == 0b11
+    theirs = Rematch(match.agreement.session, THEIRS)
+    for event in (Pressed(), LinkReported(Received(theirs))):
+        machine.step(event, 3 * S)
+    assert machine.state.match != last
+    assert machine.state.shared.peer_levers == 0, "their levers aren't known yet"
+    assert machine.state.mode.name is Mode.WATCHING
+    name = next_name(match.agreement.session)
+    for levers, shown in ((Levers(0, 0b11), 0), (Levers(0, 0b100, name), 0b100), (Levers(0, 0b11), 0b100)):
+        machine.step(LinkReported(Received(levers)), 4 * S)
+        assert machine.state.shared.peer_levers == shown
+
+
 def test_players_who_wait_are_told_that_the_others_have_left() -> None:
     machine, _ = finished(0)
     machine.step(Pressed(), 2 * S)

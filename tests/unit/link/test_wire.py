@@ -65,7 +65,7 @@ MESSAGES: dict[type[Message], st.SearchStrategy[Message]] = {
         Invite, st.integers(1, 9), entries, st.integers(1, 9), st.integers(0, 1),
         st.integers(1, 600), st.just("Zur Börse"), hexadecimal, st.just("") | hexadecimal,
     ),
-    Levers: st.builds(Levers, st.integers(0, 99), st.integers(0, 511)),
+    Levers: st.builds(Levers, st.integers(0, 99), st.integers(0, 511), st.just("") | sessions),
     Decline: st.builds(Decline, st.integers(1, 9)),
 }  # fmt: skip
 messages = st.one_of([MESSAGES[kind] for kind in get_args(Message)])
@@ -106,6 +106,7 @@ def test_everything_comes_over_as_it_is(request: LinkRequest, report: LinkReport
         '["enter-room", "１２３４", "1234"]'.encode(), b'["enter-room", "1234\\n", "1234"]',
         b'["rejoin", "' + b"g" * 32 + b'"]', b'["rejoin", "' + b"A" * 32 + b'"]', b'["rejoin", "../etc"]',
         b'["send", ["levers", 1]]', b'["send", "levers"]', b'["send"]', b'["received", ["levers", 1, true]]',
+        b'["send",["levers",1,2,"1234"]]', b'["send",["levers",1,2,3]]', b'["send",["levers",1,2,""]]',
         b'["peer-is", "there"]', b'["not-paired", ""]', b'["paired", null]', b"\xff\xfe", b'["open-room"] x',
         b'["room-opened", "1234", "12345"]', b'["send",["rematch","1234","' + b"0" * 64 + b'"]]',
         b'["send",["sync",0,"' + b"0" * 64 + b'",1,[],"",null]]',

@@ -165,7 +165,8 @@ class MatchMode(BoxMode):
 
     def _see_levers(self, linked: LinkedMatch, levers: Levers, context: Context) -> Step[Self]:
         """Shows the levers of the other box as they move. If one is lost, the next says it all."""
-        if self.play.is_ours or levers.number != len(linked.entries):
+        is_late = not linked.is_about(levers) or levers.number != len(linked.entries)
+        if self.play.is_ours or is_late:
             return Step(self)
         shared = context.shared._replace(peer_levers=levers.down)
         return Step(self, shared=shared, refusal=shared.refusal)

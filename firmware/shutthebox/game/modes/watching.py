@@ -172,7 +172,7 @@ def _away_screen(mode: MatchMode, shared: Shared) -> Screen:
 def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     """Begins a linked match. Both boxes have agreed on everything."""
     linked, agreement = target.linked, target.linked.agreement
-    shared = context.shared._replace(boxes=agreement.names, sent_ns=context.now_ns)
+    shared = context.shared._replace(boxes=agreement.names, peer_levers=0, sent_ns=context.now_ns)
     if target.answer is None:
         shared = shared._replace(peer=Peer.HERE)
     settings = shared.settings
