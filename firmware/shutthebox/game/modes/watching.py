@@ -25,10 +25,8 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, ask_link, keep, refuse
 from shutthebox.game.targets import AfterAction, AwaitLink, BeginLinked, BreakOff, Watch, after
 from shutthebox.game.wording import player_name
-from shutthebox.link.match import SEATS
 from shutthebox.link.requests import Peer, Send
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.match import begin as begin_match
 from shutthebox.rules.position import Stage
 
 _SECOND_NS = 1_000_000_000
@@ -176,7 +174,7 @@ def begin(target: BeginLinked, context: Context) -> Step[AfterAction]:
     if target.answer is None:
         shared = shared._replace(peer=Peer.HERE)
     settings = shared.settings
-    match = begin_match(target.game, SEATS, agreement.rounds, agreement.first)
+    match = agreement._replace(game=target.game).beginning
     play, asked = begin_play(match, settings)
     link = Linked(agreement, linked.seat, target.secret, linked.pairing)
     facts = keep(Began(match, conditions_of(match, settings, agreement), link))
