@@ -6,8 +6,8 @@ import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from functools import cache
 from pathlib import Path
@@ -270,12 +270,6 @@ def played_record(
     return Record(profile, players, match.rounds, tuple(actions), conditions=conditions)
 
 
-def first_double_shutter(seed: int, equal_dice: Tournament | None = None) -> Record:
-    """A match of double row as version 0.1.0 called it: another game has that name today."""
-    record = played_record(seed, game="double-row", equal_dice=equal_dice)
-    return replace(record, profile=replace(record.profile, name="double-shutter"))
-
-
 @dataclass
 class FakeBox:
     """The chain of a box, entry by entry, as its outbox would write it."""
@@ -302,20 +296,52 @@ class FakeBox:
         return self.add(PlayerSigned(self.matches, ended_s - 600, self.sequence, player, initials))
 
 
+@dataclass
+class Plans:
+    """How a database would execute some statements.
+
+    Attributes:
+        scanned: those that read one of the growing tables from end to end.
+        indexes: that are used, without those of primary and unique keys.
+    """
+
+    scanned: list[str] = field(default_factory=list)
+    indexes: set[str] = field(default_factory=set)
+
+
 @contextmanager
 def tables_scanned(engine: Engine) -> Iterator[list[str]]:
-    """Collects the queries that read one of SQLite's growing tables from end to end; some there must be."""
-    scan = re.compile(r"SCAN (seat|match|entry|standing|rating|aside)(?! USING (COVERING )?INDEX ix)")
-    scanned, asked = list[str](), list[str]()
+    """Collects the statements that read one of the growing tables from end to end; some must be executed."""
+    with plans_of(engine) as plans:
+        yield plans.scanned
 
-    def explain(_db: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        if statement.lstrip().lower().startswith(("select", "with")):
-            cursor.execute(f"explain query plan {statement}", parameters)
-            asked.append(statement)
-            scanned.extend(f"{row[3]}: {statement}" for row in cursor.fetchall() if scan.match(row[3]))
+
+@contextmanager
+def plans_of(engine: Engine) -> Iterator[Plans]:
+    """Collects the plans of all statements, of which there must be some."""
+    tables = "seat|match|entry|standing|rating|aside|event_game"
+    scan = {
+        "sqlite": re.compile(f"SCAN ({tables})\\b(?! USING (COVERING )?INDEX ix)"),
+        # A table of a few rows is read from end to end even if there's an index.
+        "postgresql": re.compile(f" *(-> +)?Seq Scan on ({tables})\\b"),
+    }[engine.dialect.name]
+    word = {"sqlite": "explain query plan", "postgresql": "explain"}[engine.dialect.name]
+    plans, asked = Plans(), list[str]()
+
+    def explain(db: Connection, _: Any, statement: str, parameters: Any, __: Any, many: bool) -> None:
+        if not statement.lstrip().lower().startswith(("select", "with", "update", "delete")):
+            return
+        with closing(db.connection.cursor()) as cursor:
+            if engine.dialect.name == "postgresql":
+                cursor.execute("set enable_seqscan = off")
+            cursor.execute(f"{word} {statement}", parameters[0] if many else parameters)
+            plan = [row[-1] for row in cursor.fetchall()]
+        asked.append(statement)
+        plans.indexes.update(re.findall(r"\bix_\w+", " ".join(plan)))
+        plans.scanned.extend(f"{step}: {statement}" for step in plan if scan.match(step))
 
     event.listen(engine, "before_cursor_execute", explain)
-    yield scanned
+    yield plans
     event.remove(engine, "before_cursor_execute", explain)
     assert asked, "nothing was asked"
 

@@ -51,7 +51,7 @@ class NotedVoiding:
         what: its text in the log.
         made_s: when.
         pub: whose landlord made it; None for the operator.
-        box: the one that sent the entries of these matches; empty in older lines, which don't say.
+        box: the one that sent the entries of these matches.
         hashes: of these entries. A box with a copy of another's card may send the same ones.
         undone: it no longer holds, for good; everything else may be empty then.
     """
@@ -307,8 +307,6 @@ class Authority:
         path = self._broker / "dynamic-security.json"
         if not path.exists() or path.read_bytes() != new:
             _replace(path, new)
-        for former in ("acl", "revoked.pem"):  # of version 0.1
-            (self._broker / former).unlink(missing_ok=True)
 
     def _signer(self) -> ec.EllipticCurvePrivateKey:
         signer = load_pem_private_key(self._read(self._keys / "authority.key"), password=None)

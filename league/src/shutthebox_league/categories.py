@@ -1,14 +1,13 @@
 """Categories: matches that can be compared, of one game on the same number of tiles over as many rounds."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.rules.profile import Back, OneDie, Profile
-from shutthebox.rules.record import Record, RecordError, replay
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.record import Record
 from shutthebox.rules.writer import to_lines
 from shutthebox_league.database import upsert
 from shutthebox_league.schema import CATEGORY
@@ -39,19 +38,9 @@ class Category:
 MOST_POINTS = 2**31 - 1
 """The highest limit that the database's column holds. Nobody plays to it."""
 
-RENAMED = {"double-shutter": "double-row"}
-"""Games that an earlier version called by a name that now means another game."""
-
-
 _FIND = select(CATEGORY.c.id).where(
     *(CATEGORY.c[field.name] == bindparam(field.name) for field in fields(Category))
 )
-
-_CHANGED: Mapping[str, Mapping[str, Any]] = {
-    name: {"one_die": OneDie.OPTIONAL_HIGH}
-    for name in ("young", "lucky-seven", "2012", "domino-bag", "blanks")
-}
-"""Built-in games whose keys have changed, with the earlier values of those keys."""
 
 
 def category_of(record: Record) -> Category | None:
@@ -59,8 +48,6 @@ def category_of(record: Record) -> Category | None:
     profile = record.profile
     if (profile.limit or 0) > MOST_POINTS:
         return None
-    if profile.name in RENAMED and profile.back is Back.SAME:
-        profile = replace(profile, name=RENAMED[profile.name])
     if profile.name not in _NAMES:
         return None
     known = builtin(profile.name)
@@ -70,21 +57,9 @@ def category_of(record: Record) -> Category | None:
         return None
     played = played.with_limit(profile.limit)
     # Most are equal; those that aren't may differ only in what the rules don't use.
-    same = played == profile or to_lines(played) == to_lines(profile)
-    if not same and not _plays_alike(record, played):
+    if played != profile and to_lines(played) != to_lines(profile):
         return None
     return Category(profile.name, tiles, record.rounds, profile.limit or 0)
-
-
-def _plays_alike(record: Record, now: Profile) -> bool:
-    """Whether a match by a game's earlier rules ends the same way by the current ones."""
-    before = replace(now, **_CHANGED.get(now.name, {}))
-    if now.name not in _CHANGED or to_lines(before) != to_lines(record.profile):
-        return False
-    try:
-        return replay(replace(record, profile=now))[-1].result == replay(record)[-1].result
-    except (RecordError, ValueError):
-        return False
 
 
 def usual_category(game: str, tiles: int | None = None, rounds: int | None = None) -> Category:

@@ -60,7 +60,7 @@ def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
         select(
             BOX.c.name,
             CHAIN.c.key_name,
-            CHAIN.c.origin,
+            CHAIN.c.number,
             began.c.received_s,
             latest.c.received_s.label("latest_s"),
         )
@@ -75,7 +75,7 @@ def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
     for key_name, chains in of_key.items():
         chains.reverse()
         for chain in chains:
-            if chain.origin is not None:
+            if chain.number > 1:
                 text = "The box began again from an older copy of its card. Some matches may be missing."
                 notes.append(Note(chain.name, chain.received_s, text))
         for before, after in pairwise(chains):

@@ -15,7 +15,7 @@ from datetime import time as time_of_day
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, update
 
 from shutthebox.errors import quoted
 from shutthebox.night import NIGHT_BEGINS_H
@@ -51,6 +51,7 @@ from shutthebox_league.schema import (
     EVENT,
     EVENT_BOX,
     EVENT_GAME,
+    GAME_WAITS,
     IS_TAKEN,
     IS_USED,
     MATCH,
@@ -229,7 +230,7 @@ def waiting_games(db: Connection, event_id: int, most: int = 100) -> Sequence[An
     query = (
         select(EVENT_GAME)
         .join(MATCH, MATCH.c.id == EVENT_GAME.c.match_id)
-        .where(EVENT_GAME.c.event_id == event_id, EVENT_GAME.c.position.is_(None), MATCH.c.voided == 0)
+        .where(EVENT_GAME.c.event_id == event_id, GAME_WAITS, MATCH.c.voided == 0)
         .order_by(EVENT_GAME.c.match_id.desc())
         .limit(_SOME)
     )
@@ -286,51 +287,53 @@ def _note(db: Connection, event: Row[Any], match: Row[Any], seats: Sequence[Any]
     game = EVENT_GAME.c
     named = (EVENT_BOX.c.event_id == event.id) & (EVENT_BOX.c.box_id == match.box_id)
     is_named = db.execute(select(EVENT_BOX.c.box_id).where(named)).first() is not None
-    for who, values in _games_of(Format(event.format), match, seats):
-        own = (game.event_id == event.id) & (game.match_id == match.id) & (game.who == who)
-        if db.execute(select(game.who).where(own)).first() is not None:
+    for values in _games_of(Format(event.format), match, seats):
+        own = (game.event_id == event.id) & (game.match_id == match.id) & (game.player == values["player"])
+        if db.execute(select(game.player).where(own)).first() is not None:
             continue
         if not is_named:
-            of_box = (game.event_id == event.id) & (game.box_id == match.box_id) & (game.waits_for != "")
+            of_box = (game.event_id == event.id) & (game.box_id == match.box_id) & GAME_WAITS
             waiting = db.execute(select(game.match_id).where(of_box).order_by(game.match_id)).scalars().all()
             if len(waiting) >= WAITING:
                 db.execute(delete(EVENT_GAME).where(of_box, game.match_id == waiting[0]))
-        row = {"event_id": event.id, "match_id": match.id, "who": who, "box_id": match.box_id, **values}
-        db.execute(insert(EVENT_GAME), {**row, "waits_for": "" if is_named else who, "used": False})
+        waits = {"player_waits": not is_named, "opponent_waits": not is_named and bool(values["opponent"])}
+        row = {"event_id": event.id, "match_id": match.id, "box_id": match.box_id, **values, **waits}
+        db.execute(insert(EVENT_GAME), {**row, "used": False})
         if is_named:
-            _enter(db, event, match.id, who)
+            _enter(db, event, match.id, values["player"], values["opponent"])
 
 
-def _games_of(format_: Format, match: Row[Any], seats: Sequence[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _games_of(format_: Format, match: Row[Any], seats: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """The games of a match, each with those who play and its result."""
     if format_ is Format.BEST_OF_NIGHT:
         for seat in seats:
-            yield seat.initials, {"winner": None, "total": seat.total}
+            yield {"player": seat.initials, "opponent": None, "winner": None, "total": seat.total}
     elif match.players == len(seats) == 2:
         first, second = sorted(seats, key=lambda seat: seat.initials)
         winner = None if first.place == second.place else (first if first.place == 1 else second).initials
         if winner is not None or format_ is not Format.KNOCKOUT:
-            yield f"{first.initials} {second.initials}", {"winner": winner, "total": None}
+            yield {
+                "player": first.initials, "opponent": second.initials, "winner": winner, "total": None,
+            }  # fmt: skip
 
 
-def _enter(db: Connection, event: Row[Any], match_id: int, who: str) -> None:
+def _enter(db: Connection, event: Row[Any], match_id: int, player: str, opponent: str | None) -> None:
     """Makes a game count from now on, after all that already count."""
     game = EVENT_GAME.c
-    ends = (select(each(game.position)).where(game.event_id == event.id) for each in (func.max, func.min))
-    last = max(abs(db.execute(end).scalar() or 0) for end in ends)
-    own = (game.event_id == event.id) & (game.match_id == match_id) & (game.who == who)
+    last = db.execute(select(func.max(game.position)).where(game.event_id == event.id)).scalar() or 0
+    own = (game.event_id == event.id) & (game.match_id == match_id) & (game.player == player)
     db.execute(update(EVENT_GAME).where(own).values(position=last + 1))
-    _use(db, event, who)
+    _use(db, event, player, opponent)
     db.execute(update(EVENT).where(EVENT.c.id == event.id).values(stale=True))
 
 
-def _use(db: Connection, event: Row[Any], who: str) -> None:
+def _use(db: Connection, event: Row[Any], player: str, opponent: str | None) -> None:
     """Marks the games of some entrants that the table is made of: the first that count, or the best total."""
     most = Format(event.format).games
     if most is None:
         return
     game = EVENT_GAME.c
-    own = (game.event_id == event.id) & (game.who == who)
+    own = (game.event_id == event.id) & (game.player == player) & (game.opponent == opponent)
     order: tuple[ColumnElement[Any], ...] = (game.position,)
     if event.format == Format.BEST_OF_NIGHT:
         highest = highest_wins(_category_of(db, event).game)
@@ -346,15 +349,16 @@ def events_changed(db: Connection, which: ColumnElement[bool]) -> None:
     """Marks the tables of all events that these matches count for to be recomputed."""
     game = EVENT_GAME.c
     taken = select(MATCH.c.id).where(which)
-    order = func.abs(game.position)
     is_void = select(MATCH.c.voided > 0).where(MATCH.c.id == game.match_id).scalar_subquery()
-    found = db.execute(select(game.event_id, game.who).where(game.match_id.in_(taken)).distinct()).all()
+    pairs = select(game.event_id, game.player, game.opponent)
+    found = db.execute(pairs.where(game.match_id.in_(taken)).distinct()).all()
     for event_id in sorted({row.event_id for row in found}):
         event = db.execute(select(EVENT).where(EVENT.c.id == event_id).with_for_update()).one()
         own = (game.event_id == event_id) & game.match_id.in_(taken)
-        db.execute(update(EVENT_GAME).where(own).values(position=case((is_void, -order), else_=order)))
-        for who in {row.who for row in found if row.event_id == event_id}:
-            _use(db, event, who)
+        db.execute(update(EVENT_GAME).where(own).values(void=is_void))
+        for row in found:
+            if row.event_id == event_id:
+                _use(db, event, row.player, row.opponent)
         # A ladder continues from its state; this one starts over.
         values = {"stale": True, "state": json.dumps({**_state(event), "position": 0, "order": None})}
         db.execute(update(EVENT).where(EVENT.c.id == event_id).values(values))
@@ -364,18 +368,33 @@ def forget_games(db: Connection, initials: str, pub_id: int | None) -> None:
     """Removes initials from all events, or from the games of one pub."""
     game = EVENT_GAME.c
     events = select(ENTRANT.c.event_id).where(ENTRANT.c.initials == initials)
-    own = game.event_id.in_(events) & or_(game.who.startswith(initials), game.who.endswith(initials))
+    own = of_entrant(game.event_id.in_(events), initials)
     if pub_id is not None:
         own &= game.match_id.in_(select(MATCH.c.id).where(MATCH.c.pub_id == pub_id))
     events_changed(db, MATCH.c.id.in_(select(game.match_id).where(own)))
-    of_events = db.execute(select(game.event_id, game.who).where(own).distinct()).all()
+    pairs = select(game.event_id, game.player, game.opponent)
+    of_events = db.execute(pairs.where(own).distinct()).all()
     db.execute(delete(EVENT_GAME).where(own))
     if pub_id is None:
         # Every table names all entrants.
         db.execute(update(EVENT).where(EVENT.c.id.in_(events)).values(stale=True, state=""))
         db.execute(delete(ENTRANT).where(ENTRANT.c.initials == initials))
-    for event_id, who in of_events:
-        _use(db, db.execute(select(EVENT).where(EVENT.c.id == event_id)).one(), who)
+    for event_id, player, opponent in of_events:
+        _use(db, db.execute(select(EVENT).where(EVENT.c.id == event_id)).one(), player, opponent)
+
+
+def of_entrant(events: ColumnElement[bool], initials: str) -> ColumnElement[bool]:
+    """Games of an entrant in these events."""
+    # The events stand in both parts, so that SQLite looks both up in an index.
+    return (events & (EVENT_GAME.c.player == initials)) | (events & (EVENT_GAME.c.opponent == initials))
+
+
+def _has_to_confirm(initials: ColumnElement[str] | str) -> ColumnElement[bool]:
+    """Games that wait for an entrant."""
+    game = EVENT_GAME.c
+    return ((game.player == initials) & game.player_waits) | (
+        (game.opponent == initials) & game.opponent_waits
+    )
 
 
 # -- confirming ------------------------------------------------------------------------
@@ -425,10 +444,8 @@ def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50
         )
         .join(EVENT, EVENT.c.id == game.event_id)
         .join(MATCH, MATCH.c.id == game.match_id)
-        .join(PROTECTED, game.waits_for.contains(PROTECTED.c.initials) & (PROTECTED.c.pub_id == pub_id))
-        .where(
-            game.event_id.in_(boxes), game.position.is_(None), EVENT.c.closes_s >= now_s, MATCH.c.voided == 0
-        )
+        .join(PROTECTED, _has_to_confirm(PROTECTED.c.initials) & (PROTECTED.c.pub_id == pub_id))
+        .where(game.event_id.in_(boxes), GAME_WAITS, EVENT.c.closes_s >= now_s, MATCH.c.voided == 0)
     )
     return db.execute(_box_by_box(query, most)).all()
 
@@ -472,16 +489,19 @@ def _confirm(db: Connection, event_id: int, match_id: int, initials: str, now_s:
     event = db.execute(select(EVENT).where(EVENT.c.id == event_id).with_for_update()).first()
     own = (game.event_id == event_id) & (game.match_id == match_id)
     found = db.execute(
-        select(game.who, game.waits_for)
+        select(game.player, game.opponent, game.player_waits, game.opponent_waits)
         .join(MATCH, MATCH.c.id == game.match_id)
-        .where(own, game.waits_for.contains(initials), MATCH.c.voided == 0)
+        .where(own, _has_to_confirm(initials), MATCH.c.voided == 0)
     ).first()
     if event is None or found is None or now_s > event.closes_s:
         return False
-    left = " ".join(each for each in found.waits_for.split() if each != initials)
-    db.execute(update(EVENT_GAME).where(own, game.who == found.who).values(waits_for=left))
-    if not left:
-        _enter(db, event, match_id, found.who)
+    left = {
+        "player_waits": found.player_waits and found.player != initials,
+        "opponent_waits": found.opponent_waits and found.opponent != initials,
+    }
+    db.execute(update(EVENT_GAME).where(own, game.player == found.player).values(left))
+    if not any(left.values()):
+        _enter(db, event, match_id, found.player, found.opponent)
     return True
 
 
@@ -517,7 +537,7 @@ def settle_event(db: Connection, event_id: int) -> None:
                 return
         case Format.BEST_OF_NIGHT:
             highest = highest_wins(_category_of(db, event).game)
-            totals = {row.who: row.total for row in _read_used(db, event_id)}
+            totals = {row.player: row.total for row in _read_used(db, event_id)}
             standing = best_of_night(entrants, totals, highest=highest, over=False)
         case Format.ROUND_ROBIN:
             standing = round_robin(entrants, _games(db, event_id))
@@ -528,7 +548,7 @@ def settle_event(db: Connection, event_id: int) -> None:
     game = EVENT_GAME.c
     latest = (
         select(game.match_id)
-        .where(game.event_id == event_id, game.position > 0)
+        .where(game.event_id == event_id, IS_TAKEN)
         .order_by(game.position.desc())
         .limit(_LATEST)
     )
@@ -565,7 +585,7 @@ def _climb(
     game = EVENT_GAME.c
     rows = db.execute(
         select(EVENT_GAME)
-        .where(game.event_id == event_id, game.position > position)
+        .where(game.event_id == event_id, IS_TAKEN, game.position > position)
         .order_by(game.position)
         .limit(_SOME)
     ).all()
@@ -582,7 +602,7 @@ def _climb(
 
 def _read_used(db: Connection, event_id: int) -> Sequence[Row[Any]]:
     # By itself SQLite may look through all games in another order.
-    own = (EVENT_GAME.c.event_id == event_id) & (EVENT_GAME.c.who > "") & IS_USED
+    own = (EVENT_GAME.c.event_id == event_id) & (EVENT_GAME.c.player > "") & IS_USED
     return sorted(db.execute(select(EVENT_GAME).where(own)), key=attrgetter("position"))
 
 
@@ -591,8 +611,7 @@ def _games(db: Connection, event_id: int) -> list[Game]:
 
 
 def _game(row: Row[Any]) -> Game:
-    first, second = row.who.split()
-    return Game(first, second, row.winner)
+    return Game(row.player, row.opponent, row.winner)
 
 
 def _state(event: Row[Any]) -> dict[str, Any]:

@@ -20,9 +20,12 @@ from shutthebox_league.ratings import SIGNING_S, wait_s
 from shutthebox_league.schema import MATCH, SEAT, VOIDED
 from shutthebox_league.voiding import void_on_arrival
 
-_RECORDS = select(MATCH.c.box_id, MATCH.c.journal, MATCH.c.record).order_by(MATCH.c.id)
+MOST_VARIANTS = 20
+"""The most different matches with the same number and start that a box's cards may have played."""
+
+_RECORDS = select(MATCH.c.box_id, MATCH.c.record).order_by(MATCH.c.id)
 _LOCK = (
-    select(MATCH.c.box_id, MATCH.c.journal, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s, MATCH.c.rated)
+    select(MATCH.c.box_id, MATCH.c.chain_id, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s)
     .order_by(MATCH.c.id)
     .with_for_update()
 )
@@ -80,17 +83,15 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
     rows, added = list[dict[str, Any]](), list[NewMatch]()
     for each in new:
         played, checked = each.content, each.checked
-        again = again_journal(each.chain_id)
-        records = {row.journal: row.record for row in known.get(each.box_id, ())}
-        if played.record in records.values() or len(records) == 2:
+        records = [row.record for row in known.get(each.box_id, ())]
+        if played.record in records or len(records) >= MOST_VARIANTS:
             continue
         ended_s, counts = time_of(played, now_s), not checked.unranked
         rows.append({
             "chain_id": each.chain_id, "sequence": each.sequence, "box_id": each.box_id,
             "pub_id": each.pub_id,
-            # A restored card may play another match with the same number, in the same second.
-            "journal": again if each.journal in records else each.journal, "number": played.number,
-            "began_s": played.began_s, "ended_s": ended_s, "night": night_of(ended_s, zone),
+            "journal": each.journal, "number": played.number, "began_s": played.began_s,
+            "variant": len(records) + 1, "ended_s": ended_s, "night": night_of(ended_s, zone),
             "game": checked.category.game if checked.category else checked.record.profile.name,
             "category_id": ids[checked.category] if checked.category else None,
             "players": checked.record.players, "unranked": checked.unranked,
@@ -147,8 +148,9 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
     for each in new:
         if each.box_id not in found:
             continue  # Without a match it was refused, or dropped by the box.
-        # Under the journal of its chain first, if there are two.
-        match = min(found[each.box_id], key=lambda row: bool(row.journal == each.journal))
+        variants = found[each.box_id]
+        own = [row for row in variants if row.chain_id == each.chain_id]
+        match = own[-1] if own else variants[0]
         one, seats = each.content, seats_of[match.id]
         seat = seats.pop(one.player, None)
         if seat is None or seat.computer or (seat.counted if seat.initials else seat.named_s is not None):
@@ -160,7 +162,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
             "of_match": match.id, "of_seat": one.player,
             "initials": one.initials, "confirmed": confirmed, "named_s": now_s, "pub_id": match.pub_id,
         })  # fmt: skip
-        if match.due_s is not None and not match.rated:
+        if match.due_s is not None:
             waits_s = wait_s(seat, one.initials, confirmed=confirmed)
             due_s = now_s + max(waits_s, *map(wait_s, seats.values()), 0)
             due.setdefault(due_s, []).append(match.id)
@@ -181,20 +183,11 @@ def _set_due(dialect: str) -> Update:
     return update(MATCH).where(one_of(dialect, MATCH.c.id, "matches")).values(due_s=bindparam("from_s"))
 
 
-def again_journal(chain_id: int) -> str:
-    """The journal for matches of this chain whose number and start another match of the box already has."""
-    return f"again-{chain_id}"
-
-
 def _find_stored(
     db: Connection, wanted: Sequence[NewMatch] | Sequence[NewSignature], query: Select[Any]
 ) -> dict[int, list[Row[Any]]]:
-    """By box, the matches that are stored under the number and second of these, at most two of each."""
-    keys = [
-        (each.box_id, journal, each.content.number, each.content.began_s)
-        for each in wanted
-        for journal in (each.journal, again_journal(each.chain_id))
-    ]
+    """By box, the matches that are stored under the number and second of these, oldest first."""
+    keys = [(each.box_id, each.journal, each.content.number, each.content.began_s) for each in wanted]
     if not keys:
         return {}
     own = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)

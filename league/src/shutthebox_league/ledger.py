@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
-from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from shutthebox.errors import one_line
@@ -107,8 +107,8 @@ class Prepared:
     cpu_s: float = 0.0
 
     @property
-    def journal(self) -> tuple[str, str]:
-        """The key, and the id that the box drew for itself; its chains are found by these."""
+    def source(self) -> tuple[str, str]:
+        """The key, and the journal: the id that the box drew for itself. Its chains are found by these."""
         assert self.entry is not None
         return self.name, self.entry.box
 
@@ -138,7 +138,7 @@ class _Placed:
 
 
 _Chains: TypeAlias = dict[tuple[str, str], list[Row[Any]]]
-"""Chains by key and box, as in `Prepared.journal`."""
+"""Chains by key and journal, as in `Prepared.source`."""
 
 _Known: TypeAlias = dict[tuple[str, str], Row[Any]]
 """Entries by key and hash."""
@@ -220,8 +220,8 @@ class Ledger:
             return found
         if (found.name, found.hash) in known:
             return replace(found, held="it came before")
-        _, wrong = _place(chains[found.journal], found, entry)
-        heads = _heads(chains[found.journal])
+        _, wrong = _place(chains[found.source], found, entry)
+        heads = _heads(chains[found.source])
         return replace(found, heads=heads, held=wrong or self._clock_is_wrong(db, entry))
 
     def _check(self, found: Prepared) -> Prepared:
@@ -331,9 +331,9 @@ class Ledger:
         entries = [found for found in batch if found.entry is not None]
         chains = _chains(db, entries, lock=True)
         revoked = {row.key_name for rows in chains.values() for row in rows if row.revoked_s is not None}
-        if unchained := list({found.name for found in entries if not chains[found.journal]}):
+        if unchained := list({found.name for found in entries if not chains[found.source]}):
             revoked |= set(db.execute(_revoked_query(db.dialect.name), {"names": unchained}).scalars())
-        changed = [found for found in entries if _heads(chains[found.journal]) != found.heads]
+        changed = [found for found in entries if _heads(chains[found.source]) != found.heads]
         known = _known(db, changed, chains)
         placed = list[_Placed]()
         outcomes = [
@@ -361,13 +361,13 @@ class Ledger:
             return Outcome("held", found.receipt(HELD, found.held), found.held)
         if (before := known.get((found.name, found.hash))) is not None:
             return Outcome("repeated", found.receipt(before.status, before.reason))
-        follows, wrong = _place(chains[found.journal], found, entry)
+        follows, wrong = _place(chains[found.source], found, entry)
         if wrong:
             return self._set_aside(db, found, wrong)
         if not found.refused and found.checked is None:
             # Another consumer has just taken the entry before it.
             found = self._check(found)
-        follows, note = _continue(db, chains[found.journal], follows, found, entry, now_s)
+        follows, note = _continue(db, chains[found.source], follows, found, entry, now_s)
         status, reason = REFUSED if found.refused else COMMITTED, found.refused or note
         placed.append(_Placed(found, entry, follows, status, reason))
         return Outcome(status, found.receipt(status, reason), reason)
@@ -468,14 +468,14 @@ def _open(name: str, message: bytes, key: Any) -> Prepared:  # noqa: ANN401  (a 
 
 
 def _chains(db: Connection, entries: Sequence[Prepared], *, lock: bool = False) -> _Chains:
-    """The latest `MOST_CHAINS` chains of each box under its key, oldest first."""
-    found: _Chains = {each.journal: [] for each in entries}
+    """The chains of each box under its key, oldest first."""
+    found: _Chains = {each.source: [] for each in entries}
     if not found:
         return found
-    names, journals = (list({journal[i] for journal in found}) for i in (0, 1))
+    names, journals = (list({source[i] for source in found}) for i in (0, 1))
     query = _chains_query(db.dialect.name, lock=lock)
     for row in db.execute(query, {"names": names, "journals": journals}):
-        found.get((row.key_name, row.origin or row.journal), []).append(row)
+        found.get((row.key_name, row.journal), []).append(row)
     return found
 
 
@@ -495,18 +495,12 @@ def _revoked_query(dialect: str) -> Select[str]:
 
 @cache
 def _chains_query(dialect: str, *, lock: bool) -> Select[Any]:
-    of_box = func.coalesce(CHAIN.c.origin, CHAIN.c.journal)
-    # Before there was a limit, a box could begin thousands.
-    newest_first = func.row_number().over(partition_by=(CHAIN.c.key_name, of_box), order_by=CHAIN.c.id.desc())
-    of_journals = (one_of(dialect, column, "journals") for column in (CHAIN.c.journal, CHAIN.c.origin))
-    numbered = (
-        select(CHAIN.c.id, newest_first.label("number"))
-        .where(one_of(dialect, CHAIN.c.key_name, "names"), or_(*of_journals))
-        .subquery()
+    query = (
+        select(CHAIN, KEY.c.revoked_s)
+        .join(KEY, KEY.c.name == CHAIN.c.key_name)
+        .where(one_of(dialect, CHAIN.c.key_name, "names"), one_of(dialect, CHAIN.c.journal, "journals"))
+        .order_by(CHAIN.c.id)
     )
-    latest = CHAIN.c.id.in_(select(numbered.c.id).where(numbered.c.number <= MOST_CHAINS))
-    query = select(CHAIN, KEY.c.revoked_s).join(KEY, KEY.c.name == CHAIN.c.key_name).where(latest)
-    query = query.order_by(CHAIN.c.id)
     return query.with_for_update(of=CHAIN) if lock else query
 
 
@@ -520,7 +514,7 @@ def _known(db: Connection, entries: Sequence[Prepared], chains: _Chains) -> _Kno
     hashes = {
         (chain.id, found.entry.sequence, found.hash): found.name
         for found in entries
-        for chain in chains[found.journal]
+        for chain in chains[found.source]
         if found.entry is not None and found.entry.sequence <= chain.head_sequence
     }
     if not hashes:
@@ -561,11 +555,12 @@ def _continue(
     note = ""
     if follows is None:
         # The box has nothing from before: an older image of its card, or two cards with one memory.
-        names = {"journal": entry.box}
-        if chains:
-            names = {"journal": found.hash[:32], "origin": entry.box}
-            note = CHAIN_BEGINS_AGAIN
-        row = {"key_name": found.name, **names, "head_sequence": entry.sequence, "head_hash": found.hash}
+        number = chains[-1].number + 1 if chains else 1
+        note = CHAIN_BEGINS_AGAIN if chains else ""
+        row = {
+            "key_name": found.name, "journal": entry.box, "number": number,
+            "head_sequence": entry.sequence, "head_hash": found.hash,
+        }  # fmt: skip
         follows = int(db.execute(insert(CHAIN).returning(CHAIN.c.id), row).scalar_one())
     if missing:
         gap = {"first": newest + 1, "last": entry.sequence - 1, "noticed_s": now_s}

@@ -115,7 +115,7 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s
         where = _of_pub(pub_id) & (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat)
         changed = db.execute(update(SEAT).where(where, WAITS).values(values)).rowcount
         if changed:
-            due = (MATCH.c.id == match_id) & MATCH.c.due_s.is_not(None) & (MATCH.c.rated == 0)
+            due = (MATCH.c.id == match_id) & MATCH.c.due_s.is_not(None)
             set_due(db, due, now_s)
         count += changed
     return count

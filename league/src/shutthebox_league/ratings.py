@@ -12,7 +12,7 @@ from openskill.models import PlackettLuce
 from sqlalchemy import ColumnElement, Connection, Row, Table, bindparam, delete, func, insert, select, update
 
 from shutthebox_league.database import lock_books, one_of, upsert
-from shutthebox_league.schema import MATCH, RATING, RERATED, RERATING, SEAT
+from shutthebox_league.schema import IS_RERATED, MATCH, RATING, RERATED, RERATING, SEAT, TO_RERATE
 
 SIGNING_S = 3600
 """How long a match waits for its signatures before it is rated without them."""
@@ -32,10 +32,6 @@ _Rating: TypeAlias = tuple[float, float]
 
 _MODEL = PlackettLuce()
 _NEWCOMER: _Rating = (_MODEL.rating().mu, _MODEL.rating().sigma)
-_CHANGED_S, _COVERED_S = 0, 1
-_CHANGED, _COVERED = ((MATCH.c.due_s == due_s) & (MATCH.c.rated > 0) for due_s in (_CHANGED_S, _COVERED_S))
-"""Matches voided or put back since they were rated; those that the current run has passed."""
-
 _SEATS = (
     select(SEAT.c.match_id, SEAT.c.seat, SEAT.c.initials, SEAT.c.place, SEAT.c.mu, SEAT.c.sigma)
     .where(
@@ -78,8 +74,8 @@ def wait_s(seat: Row[Any], initials: str | None = None, *, confirmed: bool = Tru
 
 def rate(db: Connection, match_id: int, now_s: int) -> None:
     """Rates the players of a match if it is still due. The caller has locked the books and the match."""
-    found = db.execute(select(MATCH.c.rated, MATCH.c.due_s).where(MATCH.c.id == match_id)).one()
-    if found.due_s is None or found.due_s > now_s or found.rated:
+    due_s = db.execute(select(MATCH.c.due_s).where(MATCH.c.id == match_id)).scalar_one()
+    if due_s is None or due_s > now_s:
         return
     number = (db.execute(select(func.max(MATCH.c.rated))).scalar() or 0) + 1
     db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=None, rated=number))
@@ -98,7 +94,7 @@ def leave_out(db: Connection, initials: str, pub_id: int) -> None:
     Afterwards nothing says whose seats they were, so forged results could never be taken back. A run
     of `rate_again` contains these matches, so it starts over.
     """
-    db.execute(update(MATCH).where(_COVERED).values(due_s=_CHANGED_S))
+    db.execute(update(MATCH).where(IS_RERATED).values(to_rerate=True, rerated=False))
     _forget_run(db)
     columns = (SEAT.c.match_id, SEAT.c.seat, SEAT.c.mu, SEAT.c.sigma, MATCH.c.pub_id)
     joined = select(*columns).join(MATCH, MATCH.c.id == SEAT.c.match_id)
@@ -134,7 +130,7 @@ def keep_strength(db: Connection, initials: str, pub_id: int | None) -> None:
     own = (
         select(*columns)
         .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-        .where(SEAT.c.initials == initials, SEAT.c.confirmed, SEAT.c.place > 0, MATCH.c.rated > 0)
+        .where(SEAT.c.initials == initials, SEAT.c.confirmed, SEAT.c.place > 0, MATCH.c.rated.is_not(None))
         .order_by(MATCH.c.rated.desc())
     )
     now = db.execute(select(RATING).where(RATING.c.initials == initials)).first()
@@ -152,13 +148,13 @@ def keep_strength(db: Connection, initials: str, pub_id: int | None) -> None:
 def mark_changed(db: Connection, which: ColumnElement[bool]) -> None:
     """Marks the ratings since these matches, which were voided or put back, to be computed again."""
     # The current run has passed them: their seats have ratings from the history before it.
-    _clear(db, which & _COVERED & (MATCH.c.voided == 0))
-    db.execute(update(MATCH).where(which, MATCH.c.rated > 0).values(due_s=_CHANGED_S))
+    _clear(db, which & IS_RERATED & (MATCH.c.voided == 0))
+    db.execute(update(MATCH).where(which, MATCH.c.rated.is_not(None)).values(to_rerate=True, rerated=False))
 
 
 def has_changed(db: Connection) -> bool:
     """Whether ratings have to be computed again, or are just being computed."""
-    return db.execute(select(MATCH.c.id).where(_CHANGED).limit(1)).first() is not None or _at(db) is not None
+    return db.execute(select(MATCH.c.id).where(TO_RERATE).limit(1)).first() is not None or _at(db) is not None
 
 
 def rate_again(db: Connection) -> None:
@@ -171,7 +167,7 @@ def rate_again(db: Connection) -> None:
     """
     at = _at(db)
     if at is None:
-        first = db.execute(select(func.min(MATCH.c.rated)).where(_CHANGED)).scalar()
+        first = db.execute(select(func.min(MATCH.c.rated)).where(TO_RERATE)).scalar()
         if first is None:
             return
         at = first - 1
@@ -211,15 +207,15 @@ def rate_again(db: Connection) -> None:
             if found != known.get(initials)
         ],
     )
-    changed_ones = update(MATCH).where(one_of(dialect, MATCH.c.id, "matches"), _CHANGED)
-    db.execute(changed_ones.values(due_s=_COVERED_S), of_matches)
+    changed_ones = update(MATCH).where(one_of(dialect, MATCH.c.id, "matches"), TO_RERATE)
+    db.execute(changed_ones.values(to_rerate=False, rerated=True), of_matches)
     db.execute(update(RERATING).values(at=matches[-1].rated))
 
 
 def give_up_rating_again(db: Connection) -> None:
     """Leaves the ratings as they are. Locks the books."""
     lock_books(db)
-    db.execute(update(MATCH).where(_CHANGED | _COVERED).values(due_s=None))
+    db.execute(update(MATCH).where(TO_RERATE | IS_RERATED).values(to_rerate=False, rerated=False))
     _forget_run(db)
 
 
@@ -255,8 +251,8 @@ def _end(db: Connection) -> None:
     db.execute(delete(RATING).where(RATING.c.initials.in_(newcomers)))
     _keep(db, {initials: changed[initials] for initials in set(changed).difference(newcomers)})
     # If they were put back, the ratings stored with them would be from another history.
-    _clear(db, _COVERED & (MATCH.c.voided > 0))
-    db.execute(update(MATCH).where(_COVERED).values(due_s=None))
+    _clear(db, IS_RERATED & (MATCH.c.voided > 0))
+    db.execute(update(MATCH).where(IS_RERATED).values(rerated=False))
     _forget_run(db)
 
 

@@ -146,7 +146,7 @@ class Reviewer:
             self._tidied = tonight
         signed = select(SEAT.c.match_id).where(IS_DUE)
         counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count, _not_counted)
-        due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()), MATCH.c.rated == 0)
+        due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()))
         rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), self._rate, _not_rated)
         rated |= self._rate_again()
         settled = self._settle_events()

@@ -1,9 +1,15 @@
-"""The tables of a league. `migrations/` upgrades earlier databases to this schema."""
+"""The tables of a league. `migrations/` makes them, in an empty database or from an earlier version.
+
+A column has one meaning. What has two gets two columns.
+"""
+
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Date,
     Float,
     ForeignKey,
@@ -68,13 +74,11 @@ CHAIN = Table(
     Column("id", _ID, primary_key=True),
     Column("key_name", ForeignKey("key.name"), nullable=False),
     Column("journal", String(32), nullable=False),  # the id that the box drew for itself
+    # Of the journal's chains under this key, from 1. An older copy of the box's card begins another one.
+    Column("number", Integer, nullable=False),
     Column("head_sequence", BigInteger, nullable=False),
     Column("head_hash", String(64), nullable=False),
-    # The journal of a chain that began beside another one of it. Its own `journal` is the start of its first
-    # entry's hash then.
-    Column("origin", String(32)),
-    UniqueConstraint("key_name", "journal"),
-    Index("ix_chain_origin", "key_name", "origin"),
+    UniqueConstraint("key_name", "journal", "number"),
 )
 
 ENTRY = Table(
@@ -155,9 +159,11 @@ MATCH = Table(
     Column("sequence", BigInteger, nullable=False),
     Column("box_id", ForeignKey("box.id"), nullable=False, index=True),
     Column("pub_id", ForeignKey("pub.id"), nullable=False),
-    Column("journal", String(32), nullable=False),
+    Column("journal", String(32), nullable=False),  # the id that the box drew for itself
     Column("number", BigInteger, nullable=False),  # in the box's store
     Column("began_s", BigInteger, nullable=False),  # by the box's clock
+    # From 1. A restored card may play another match with the same number, in the same second.
+    Column("variant", Integer, nullable=False),
     Column("ended_s", BigInteger, nullable=False),  # the box's clock, or ours where that can't be right
     Column("night", Date, nullable=False),
     Column("game", String(40), nullable=False),  # as the league calls it; of house rules, as the box does
@@ -169,20 +175,33 @@ MATCH = Table(
     Column("record", Text, nullable=False),
     Column("reviewed_s", BigInteger),
     Column("unreviewed", String(100), nullable=False, server_default=""),  # why it has no review
-    # When it is rated; None once it was, and where it counts for nothing. 0 if it was made void or put back
-    # since then, and the ratings have not followed; 1 once they have been computed, until they are shown.
-    Column("due_s", BigInteger),
+    Column("due_s", BigInteger),  # when it is rated; None once it was, and where it counts for nothing
     Column("unrated", String(100), nullable=False, server_default=""),  # why it could not be rated
-    # The order in which matches were rated, which holds when they are rated again; 0 before.
-    Column("rated", BigInteger, nullable=False, server_default="0"),
+    # The order in which matches were rated, which holds when they are rated again; None before.
+    Column("rated", BigInteger),
+    # Voided or put back since it was rated, and no run of rating again has come to it yet.
+    Column("to_rerate", Boolean, nullable=False, server_default=false()),
+    # The current run of rating again has come past it; its ratings are shown once the run ends.
+    Column("rerated", Boolean, nullable=False, server_default=false()),
     Column("voided", Integer, nullable=False, server_default="0"),  # voidings that cover it; it counts if 0
     ForeignKeyConstraint(["chain_id", "sequence"], ["entry.chain_id", "entry.sequence"]),
-    UniqueConstraint("box_id", "journal", "number", "began_s"),
+    UniqueConstraint("box_id", "journal", "number", "began_s", "variant"),
     Index("ix_match_category_id", "category_id", "night"),
     Index("ix_match_pub_id", "pub_id", "id"),
-    Index("ix_match_due_s", "due_s", "rated", "id"),
     Index("ix_match_rated", "rated"),
 )
+_IS_DUE = MATCH.c.due_s.is_not(None)
+Index("ix_match_due_s", MATCH.c.due_s, MATCH.c.id, sqlite_where=_IS_DUE, postgresql_where=_IS_DUE)
+
+TO_RERATE = MATCH.c.to_rerate.is_(True)
+"""Matches that a run of rating again has to come to."""
+
+Index("ix_match_to_rerate", MATCH.c.rated, sqlite_where=TO_RERATE, postgresql_where=TO_RERATE)
+
+IS_RERATED = MATCH.c.rerated.is_(True)
+"""Matches that the current run of rating again has come past."""
+
+Index("ix_match_rerated", MATCH.c.id, sqlite_where=IS_RERATED, postgresql_where=IS_RERATED)
 Index(
     "ix_match_not_reviewed",
     MATCH.c.box_id,
@@ -339,7 +358,7 @@ ENTRANT = Table(
     Column("event_id", ForeignKey("event.id", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),  # from 1: the seeding
     Column("initials", String(3), nullable=False),
-    Column("code_hash", String(64), nullable=False, server_default=""),  # of the code that confirms matches
+    Column("code_hash", String(64), nullable=False),  # of the code that confirms matches
     UniqueConstraint("event_id", "initials"),
 )
 
@@ -354,48 +373,48 @@ EVENT_GAME = Table(
     "event_game",
     METADATA,
     Column("event_id", ForeignKey("event.id", ondelete="CASCADE"), primary_key=True),
+    Column("player", String(3), primary_key=True),  # an entrant; of two, the first in the alphabet
     Column("match_id", ForeignKey("match.id", ondelete="CASCADE"), primary_key=True),
-    Column(
-        "who", String(7), primary_key=True
-    ),  # the two entrants, such as "ANN BOB"; or one, for a best total
-    Column("winner", String(3)),
-    Column("total", BigInteger),  # of a single entrant
+    Column("opponent", String(3)),  # the other entrant; None for a best total
+    Column("winner", String(3)),  # None if it was drawn, and for a best total
+    Column("total", BigInteger),  # for a best total
     Column("box_id", BigInteger, nullable=False),
-    Column("waits_for", String(7), nullable=False),  # those of `who` who have to confirm it
-    # The order in which matches came to count: negative while its match is void, None while it waits.
-    Column("position", BigInteger),
+    Column("player_waits", Boolean, nullable=False),  # the player has yet to confirm it
+    Column("opponent_waits", Boolean, nullable=False),
+    Column("position", BigInteger),  # the order in which games came to count; None while it waits
+    Column("void", Boolean, nullable=False, server_default=false()),  # its match is void
     Column("used", Boolean, nullable=False),  # the first of its kind, which the table is made of
+    Index("ix_event_game_opponent", "event_id", "opponent"),
     Index("ix_event_game_position", "event_id", "position"),
-    Index("ix_event_game_waits_for", "event_id", "box_id", "waits_for", "match_id"),
     Index("ix_event_game_match_id", "match_id"),
 )
 
-# In this form, SQLite looks for no range of positions in another index.
-IS_TAKEN = (EVENT_GAME.c.position > literal_column("0")).is_(True)
+IS_TAKEN = EVENT_GAME.c.position.is_not(None) & EVENT_GAME.c.void.is_(False)
 """Games that count."""
-
-_WHO = (EVENT_GAME.c.event_id, EVENT_GAME.c.who)
-Index("ix_event_game_who", *_WHO, EVENT_GAME.c.position, sqlite_where=IS_TAKEN, postgresql_where=IS_TAKEN)
-Index(
-    "ix_event_game_total",
-    *(*_WHO, EVENT_GAME.c.total, EVENT_GAME.c.position),
-    sqlite_where=IS_TAKEN,
-    postgresql_where=IS_TAKEN,
-)
 
 IS_USED = EVENT_GAME.c.used.is_(True)
 """Games that the table is made of."""
 
-Index("ix_event_game_used", *_WHO, sqlite_where=IS_USED, postgresql_where=IS_USED)
+GAME_WAITS = EVENT_GAME.c.position.is_(None)
+"""Games that an entrant has yet to confirm."""
 
-_NOT_TAKEN = EVENT_GAME.c.position.is_(None)
-Index(
-    "ix_event_game_not_taken",
-    EVENT_GAME.c.event_id,
-    EVENT_GAME.c.match_id,
-    sqlite_where=_NOT_TAKEN,
-    postgresql_where=_NOT_TAKEN,
-)
+
+def _index_games(name: str, which: ColumnElement[bool], *columns: Column[Any]) -> None:
+    Index(
+        f"ix_event_game_{name}",
+        *(EVENT_GAME.c.event_id, *columns),
+        sqlite_where=which,
+        postgresql_where=which,
+    )
+
+
+_GAME = EVENT_GAME.c
+_index_games("taken", IS_TAKEN, _GAME.position)
+_index_games("pair", IS_TAKEN, _GAME.player, _GAME.opponent, _GAME.position)
+_index_games("total", IS_TAKEN & _GAME.opponent.is_(None), _GAME.player, _GAME.total, _GAME.position)
+_index_games("used", IS_USED, _GAME.player, _GAME.opponent)
+_index_games("waits", GAME_WAITS, _GAME.match_id)
+_index_games("box", GAME_WAITS, _GAME.box_id, _GAME.match_id)
 
 VOIDING = Table(
     "voiding",
@@ -406,7 +425,7 @@ VOIDING = Table(
     Column("made_s", BigInteger, nullable=False),
     Column("undone_s", BigInteger),
     # The name by which the register has it: a number may be another's once a back-up is restored.
-    Column("uid", String(32), nullable=False, server_default=""),
+    Column("uid", String(32), nullable=False),
     Column("noted", Boolean, nullable=False, server_default=false()),  # in the register, as it is now
 )
 
@@ -422,7 +441,7 @@ VOID_ON_ARRIVAL = Table(
     "void_on_arrival",
     METADATA,
     Column("hash", String(64), primary_key=True),  # of an entry that a restored back-up lacks
-    Column("box", String(40), primary_key=True, server_default=""),  # that sent it; empty for any
+    Column("box", String(40), primary_key=True),  # that sent it
     Column("voiding_id", ForeignKey("voiding.id"), primary_key=True, index=True),
 )
 

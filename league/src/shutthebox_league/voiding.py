@@ -28,7 +28,7 @@ from sqlalchemy import (
     update,
 )
 
-from shutthebox_league import tournaments
+from shutthebox_league import events, tournaments
 from shutthebox_league.authority import Authority, NotedVoiding
 from shutthebox_league.checking import night_of
 from shutthebox_league.counting import put_back, take_out
@@ -136,9 +136,7 @@ def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonig
     """
     what = of_entrant(db, event_id, initials)
     games = select(EVENT_GAME.c.match_id).where(
-        EVENT_GAME.c.event_id == event_id,
-        EVENT_GAME.c.position.is_not(None),
-        EVENT_GAME.c.who.startswith(initials) | EVENT_GAME.c.who.endswith(initials),
+        EVENT_GAME.c.position.is_not(None), events.of_entrant(EVENT_GAME.c.event_id == event_id, initials)
     )
     return _void(db, MATCH.c.id.in_(games), what, None, now_s, tonight)
 
@@ -212,7 +210,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
         # An event only takes matches from before its end, so nobody can hold one back until it's useful.
         again = SEAT.c.match_id.in_(select(MATCH.c.id).where(back)) & SEAT.c.initials.is_not(None)
         db.execute(update(SEAT).where(again).values(named_s=now_s))
-    set_due(db, back & (MATCH.c.rated == 0) & (MATCH.c.unranked == "") & (MATCH.c.unrated == ""), now_s)
+    set_due(db, back & MATCH.c.rated.is_(None) & (MATCH.c.unranked == "") & (MATCH.c.unrated == ""), now_s)
     mark_changed(db, back)
     events_changed(db, back)
     return count
@@ -296,17 +294,17 @@ def void_on_arrival(db: Connection, new: Collection[tuple[int, str]]) -> dict[in
     found = dict[int, list[int]]()
     for row in db.execute(_on_arrival(db.dialect.name), {"hashes": [digest for _, digest in new]}):
         for box_id, digest in new:
-            if digest == row.hash and (not row.box or row.box_id == box_id):
+            if (digest, box_id) == (row.hash, row.box_id):
                 found.setdefault(box_id, []).append(row.voiding_id)
     return found
 
 
 @cache
 def _on_arrival(dialect: str) -> Select[Any]:
-    columns = (VOID_ON_ARRIVAL.c.hash, VOID_ON_ARRIVAL.c.box, VOID_ON_ARRIVAL.c.voiding_id)
+    columns = (VOID_ON_ARRIVAL.c.hash, VOID_ON_ARRIVAL.c.voiding_id)
     return (
         select(*columns, BOX.c.id.label("box_id"))
-        .join(BOX, BOX.c.name == VOID_ON_ARRIVAL.c.box, isouter=True)
+        .join(BOX, BOX.c.name == VOID_ON_ARRIVAL.c.box)
         .where(one_of(dialect, VOID_ON_ARRIVAL.c.hash, "hashes"))
         .with_for_update(read=True, of=VOID_ON_ARRIVAL)
     )
@@ -392,7 +390,7 @@ def void_again(engine: Engine, authority: Authority) -> list[str]:
 
 
 def _matches_of(db: Connection, hashes: Collection[str]) -> dict[tuple[str, str], int]:
-    """The matches that these entries brought, by box and hash; and by hash alone, without a box's name."""
+    """The matches that these entries brought, by box and hash."""
     entries = (
         select(BOX.c.name, ENTRY.c.hash, MATCH.c.id)
         .join(MATCH, BROUGHT_BY)
@@ -401,7 +399,7 @@ def _matches_of(db: Connection, hashes: Collection[str]) -> dict[tuple[str, str]
     found = dict[tuple[str, str], int]()
     for row in db.execute(entries.execution_options(yield_per=1000)):
         if row.hash in hashes:
-            found[row.name, row.hash] = found["", row.hash] = row.id
+            found[row.name, row.hash] = row.id
     return found
 
 

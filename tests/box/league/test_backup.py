@@ -15,19 +15,15 @@ import pytest
 from sqlalchemy import Engine, delete, func, insert, select
 from tests.box.league.traces import Town
 from tests.support.league import LeagueBox, found_league, played_record, reviewed
-from tests.support.old_league import old_league
 from tests.support.postgresql import Postgresql
 from tests.support.small_disk import small_disk
 from tests.support.waiting import until
 
-from shutthebox.outbox_entry import hash_of
-from shutthebox_league.database import migrate, open_database
+from shutthebox_league.database import open_database
 from shutthebox_league.league_health import BACKUP, note_pulse, read_league_health
 from shutthebox_league.main import League, main
 from shutthebox_league.notices import notice
 from shutthebox_league.schema import (
-    BROUGHT_BY,
-    ENTRY,
     EVENT_GAME,
     GAP,
     MATCH,
@@ -58,12 +54,13 @@ class Filled(Town):
         with self.place.engine.begin() as db:
             note_pulse(db, BACKUP, NOW_S)
             notice(db, "lion.2", "later", "more than it may", NOW_S)
-            db.execute(insert(VOID_ON_ARRIVAL).values(hash="0" * 64, voiding_id=1))
+            db.execute(insert(VOID_ON_ARRIVAL).values(hash="0" * 64, box="lion", voiding_id=1))
             db.execute(insert(RERATING).values(at=1))
             db.execute(insert(RERATED).values(initials="ANN", mu=25.0, sigma=8.0))
             db.execute(insert(GAP).values(chain_id=1, first=1, last=2, noticed_s=NOW_S))
-            game = {"event_id": 1, "match_id": 1, "who": "ANN BYE", "winner": "ANN"}
-            db.execute(insert(EVENT_GAME).values(**game, box_id=1, waits_for="", used=False))
+            game = {"event_id": 1, "match_id": 1, "player": "ANN", "opponent": "BYE", "winner": "ANN"}
+            game |= {"player_waits": False, "opponent_waits": False}
+            db.execute(insert(EVENT_GAME).values(**game, box_id=1, used=False))
 
     def run(self, *words: object, status: int = 0) -> None:
         assert main(["--folder", str(self.folder), *map(str, words)]) == status
@@ -245,23 +242,6 @@ def test_a_register_of_long_voidings_takes_little_memory(town: Restored) -> None
 
 
 @pytest.mark.slow
-def test_a_register_of_before_holds_over_a_restored_copy(town: Restored) -> None:
-    """It had the hashes of all entries in one line, without their boxes."""
-    town.evil.play(played_record(1), "MAL", "ANN")
-    town.run("backup", town.copy)
-    late = town.evil.box.play(played_record(2))
-    town.evil.send(late)
-    hashes = [hash_of(late)]
-    with town.engine.connect().execution_options(reads=True) as db:
-        hashes += db.execute(select(ENTRY.c.hash).join(MATCH, BROUGHT_BY)).scalars()
-    line = {"uid": "1", "what": "key evil.1", "made_s": NOW_S, "pub": None, "hashes": hashes, "undone": False}
-    (town.folder / "keys" / "voidings").write_text(f"\n{json.dumps(line)}\n")
-    town.run("restore", town.copy)
-    town.evil.send(late)
-    assert town.voided() == {1: True, 2: True}
-
-
-@pytest.mark.slow
 def test_a_landlord_has_the_own_voidings_over_a_restored_copy(town: Restored) -> None:
     town.evil.play(played_record(1))
     town.run("backup", town.copy)
@@ -273,32 +253,6 @@ def test_a_landlord_has_the_own_voidings_over_a_restored_copy(town: Restored) ->
     with town.engine.begin() as db:
         (again,) = voidings(db, pub_id=pub)
         assert (again.what, again.matches, again.undone_s) == ("match 1", 1, None)
-
-
-@pytest.mark.slow
-def test_a_voiding_of_an_earlier_version_is_undone_in_each_copy_of_it(
-    town: Restored, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The register came with a later version, which gave it a name then."""
-    copy = open_database(f"sqlite:///{town.copy}")
-    old_league(copy, 2)
-    migrate(copy, "0006")
-    with copy.begin() as db:
-        db.exec_driver_sql("insert into voiding (id, what, made_s) values (7, 'match 1', 1760000000)")
-        db.exec_driver_sql("insert into voided (voiding_id, match_id) values (7, 1)")
-        db.exec_driver_sql("update match set voided = 1 where id = 1")
-    copy.dispose()
-    town.run("restore", town.copy)
-    assert town.voided() == {1: True, 2: False}
-    town.run("void", "--undo", 7)
-    assert town.voided() == {1: False, 2: False}
-    town.lose_database()
-    capsys.readouterr()
-    town.run("restore", town.copy)
-    assert [line for line in capsys.readouterr().out.splitlines() if "match" in line] == [
-        "match 1, voided 2025-10-09 08:53, counts again: that was undone since"
-    ]
-    assert town.voided() == {1: False, 2: False}
 
 
 @pytest.mark.slow

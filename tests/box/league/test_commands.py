@@ -16,7 +16,6 @@ from tests.support.league import LeagueBox, Place, played_record
 from shutthebox.config.card import read_card
 from shutthebox.config.settings_loader import try_config
 from shutthebox.rules.equal_dice import tournament_from_text
-from shutthebox_league.database import migrate, open_database
 from shutthebox_league.main import League, main
 from shutthebox_uplink.settings import read_enrolment
 
@@ -273,16 +272,6 @@ def test_a_database_that_is_not_ours_is_not_restored(
 
 
 @pytest.mark.slow
-def test_a_back_up_of_an_earlier_version_is_restored(folder: Path, tmp_path: Path) -> None:
-    old = tmp_path / "old"
-    engine = open_database(f"sqlite:///{old}")
-    migrate(engine, "0001")
-    engine.dispose()
-    assert run(folder, "restore", str(old)) == 0
-    assert run(folder, "enrol", "lion", "--pub", "x") == 0
-
-
-@pytest.mark.slow
 def test_a_restored_back_up_gives_no_name_twice_and_no_revoked_key_back(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -346,15 +335,3 @@ def test_a_metrics_port_that_is_taken_is_one_line(folder: Path, capsys: pytest.C
         port = taken.getsockname()[1]
         assert run(folder, "consume", "--metrics", str(port)) == 2
     assert capsys.readouterr().err == f"shutthebox-league: --metrics: port {port}: Address already in use\n"
-
-
-def test_the_tables_are_those_of_the_migrations(folder: Path) -> None:
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
-    from shutthebox_league.schema import METADATA
-
-    engine = open_database(f"sqlite:///{folder}/league.sqlite3")
-    with engine.connect() as db:
-        assert compare_metadata(MigrationContext.configure(db), METADATA) == []
-    engine.dispose()

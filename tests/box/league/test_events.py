@@ -264,9 +264,10 @@ def test_a_look_at_what_waits_passes_over_no_game_that_counts(cup: Cup) -> None:
     steps = []
     with cup.engine.connect() as db:
         (match_id,) = db.execute(select(EVENT_GAME.c.match_id)).scalars()
-        game = {"event_id": number, "match_id": match_id, "box_id": 1, "waits_for": "", "used": False}
+        game = {"event_id": number, "match_id": match_id, "box_id": 1, "used": False}
+        game |= {"player_waits": False, "opponent_waits": False}
         for first, last in ((1, 10), (11, 1000)):
-            games = [{**game, "who": f"{n:07}", "position": n} for n in range(first, last)]
+            games = [{**game, "player": f"{n:03}", "position": n} for n in range(first, last)]
             db.execute(insert(EVENT_GAME), games)
             with counted_steps(db) as counted:
                 assert waiting_games(db, number) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 from tests.box.league.evenings import NIGHT, NOW_S, Evening
-from tests.support.league import counted_steps, first_double_shutter, played_record
+from tests.support.league import counted_steps, played_record
 
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league import tournaments
@@ -78,17 +78,6 @@ def test_every_table_has_its_best_first(hall: Hall, monkeypatch: pytest.MonkeyPa
     assert {row.initials for row in found[1].rows} == {"CAT"}
     totals = [row.total for row in found[1].rows]
     assert totals == sorted(totals, reverse=True)
-
-
-@pytest.mark.slow
-def test_a_box_of_the_first_version_has_the_lowest_total_win_in_what_it_calls_double_shutter(
-    hall: Hall,
-) -> None:
-    """Today's game of that name is won by the highest."""
-    hall.play(first_double_shutter(1, CUP), "ANN")
-    assert hall.tables() == {(1, False): ["ANN"], (2, False): [None]}
-    with hall.engine.begin() as db:
-        assert db.execute(select(MATCH.c.game)).scalar_one() == "double-row", "as pages call it"
 
 
 @pytest.mark.slow

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from tests.support.history import GIT
 from tests.support.league import FakeBox, played_record
 from tests.system.virtual_pi.table import until
 
 from . import root as roots
-from .control import OWN, PROJECT
-from .daemon import shown, without_pins
-from .old_packages import OLD, packages_of
+from .control import OWN
+from .daemon import without_pins
 from .pages import blocks, follow, page
-from .root import GPIOZERO_DEB, NEEDED, Root, built
+from .root import GPIOZERO_DEB, NEEDED, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(900, func_only=True)]
 
@@ -184,72 +179,3 @@ def test_from_one_box_to_a_league(bare: Callable[..., Root]) -> None:
         assert root.run("ls", BACKUPS).stdout.endswith(".sqlite3\n"), (
             "copies are for the day when all else is gone"
         )
-
-
-WRITE_ENTRIES = """\
-import sys, time
-from pathlib import Path
-from tests.support.league import FakeBox, played_record
-box = FakeBox("1" * 32)
-for number in (1, 2):
-    entry = box.play(played_record(number), int(time.time()))
-    Path(sys.argv[1], str(number)).write_bytes(entry)
-"""
-
-
-def entries_of(commit: str, folder: Path) -> list[bytes]:
-    """Two entries as a box of that commit writes them."""
-    packed = subprocess.run([*GIT, "archive", commit], cwd=PROJECT, capture_output=True, check=True)
-    subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
-    # Where each package was has changed.
-    paths = [folder, *{found.parents[1] for found in folder.rglob("shutthebox*/__init__.py")}]
-    subprocess.run(
-        [sys.executable, "-c", WRITE_ENTRIES, str(folder)],
-        env={"PYTHONPATH": ":".join(map(str, paths))}, cwd=folder, check=True,
-    )  # fmt: skip
-    return [(folder / str(number)).read_bytes() for number in (1, 2)]
-
-
-@pytest.mark.parametrize("commit", OLD)
-def test_a_league_of_before_is_upgraded(new_root: Callable[[], Root], tmp_path: Path, commit: str) -> None:
-    root = new_root()
-    packages, then = packages_of(commit), tmp_path / "then"
-    then.mkdir()
-    entries = entries_of(commit, then)
-    for folder in ("old", "new"):
-        (root.path / folder).mkdir()
-    subprocess.run(["tar", "-x", "-f", str(packages), "-C", str(root.path / "old")], check=True)
-    root.put(roots.openskill(), "/old/python3-openskill.deb")
-    call_it(root, NAME)
-    league = League(root)
-    league.commands = subprocess.run(
-        [*GIT, "show", f"{commit}:docs/league.md"], cwd=PROJECT, capture_output=True, text=True, check=True
-    ).stdout
-    with root.boot(settled=False):
-        # Such a league needed a box's packages; these a machine that has gpiozero 2.
-        root.run("sh", "-ec", f"dpkg --install {GPIOZERO_DEB} /old/*.deb")
-        lines = "\n".join(blocks(league.commands, FOUND)).splitlines()
-        set_up = re.compile("shutthebox-league found|mosquitto|systemctl start")
-        follow(root, "\n".join(filter(set_up.search, lines)))
-        secret = league("enrol", "red-lion", "--pub", "The Red Lion")
-        root.write("/etc/shutthebox/league.toml", secret)
-        root.run("systemctl", "start", "shutthebox-uplink")
-        league.send(1, entries[0])
-
-        for name in OWN:
-            if name != "shutthebox-web":
-                root.put(built(name), f"/new/{built(name).name}")
-        (upgrade,) = (block for block in blocks(page("league.md"), CARE) if "--only-upgrade" in block)
-        follow(root, upgrade, "/new")
-        assert not root.run("dpkg", "--audit").stdout
-        assert root.run("shutthebox-league", "--version").stdout != "shutthebox-league 0.1.0\n"
-        assert until(lambda: "The Red Lion" in league.look_behind("/match/1"), 180), league.log()
-        # Written by the box of before; sent with its old key, by today's uplink, through today's broker.
-        root.run("systemctl", "restart", "shutthebox-uplink")
-        league.send(2, entries[1])
-        assert "The Red Lion" in league.look_behind("/match/2"), league.log()
-        assert until(lambda: json.loads(league.look_behind("/health"))["status"] == "ok", 180)
-        league.assert_steady()
-        # A box's package came with the league then, and was restarted for ever; now it rests without pins.
-        assert shown(root, "ActiveState") == "inactive"
-        assert root.state() == "running"

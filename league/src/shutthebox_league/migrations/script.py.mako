@@ -8,5 +8,5 @@ down_revision = ${repr(down_revision)}
 
 
 def upgrade() -> None:
-    """To this version."""
+    """${message}."""
     ${upgrades if upgrades else "pass"}

@@ -31,7 +31,17 @@ from shutthebox_league.enrolment import revoke
 from shutthebox_league.events import make_event, read_event
 from shutthebox_league.formats import Format
 from shutthebox_league.main import main
-from shutthebox_league.schema import BOX, CHAIN, EVENT, EVENT_GAME, MATCH, RATING, SEAT
+from shutthebox_league.schema import (
+    BOX,
+    CHAIN,
+    EVENT,
+    EVENT_GAME,
+    IS_RERATED,
+    MATCH,
+    RATING,
+    SEAT,
+    TO_RERATE,
+)
 from shutthebox_league.voiding import void_key
 from shutthebox_uplink.mqtt import new_client
 from shutthebox_uplink.signing import COMMITTED
@@ -107,7 +117,7 @@ def test_matches_of_people_who_were_not_there(town: Town) -> None:
     def forged() -> int:
         with town.place.engine.connect().execution_options(reads=True) as db:
             own = MATCH.c.chain_id.in_(select(CHAIN.c.id).where(CHAIN.c.key_name.in_(keys)))
-            rated = own & MATCH.c.due_s.is_(None) & (MATCH.c.rated > 0) & (MATCH.c.voided == 0)
+            rated = own & MATCH.c.rated.is_not(None) & ~TO_RERATE & ~IS_RERATED & (MATCH.c.voided == 0)
             return int(db.execute(select(func.count()).where(rated)).scalar_one())
 
     def attack(box: HostileBox, ends: threading.Event) -> None:
@@ -172,8 +182,9 @@ def test_a_crowd_at_an_event_of_64_entrants_and_2000_games(town: Town) -> None:
             insert(EVENT_GAME),
             [
                 {
-                    "event_id": event_id, "match_id": match_id, "who": " ".join(pair), "winner": pair[0],
-                    "box_id": 1, "waits_for": "", "position": number, "used": True,
+                    "event_id": event_id, "match_id": match_id, "player": pair[0], "opponent": pair[1],
+                    "winner": pair[0], "box_id": 1, "player_waits": False, "opponent_waits": False,
+                    "position": number, "used": True,
                 }
                 for number, pair in enumerate(combinations(entrants, 2), 1)
             ],

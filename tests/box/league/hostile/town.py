@@ -40,7 +40,7 @@ from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.record import Record, write
 from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.database import open_database
-from shutthebox_league.schema import GAP, IS_DUE, MATCH, SEAT
+from shutthebox_league.schema import GAP, IS_DUE, IS_RERATED, MATCH, SEAT, TO_RERATE
 from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import COMMITTED, REFUSED
 from shutthebox_uplink.uplink import LOOK_S
@@ -240,6 +240,7 @@ class Town:
         waits = {
             "to count": select(func.count()).select_from(SEAT).where(IS_DUE),
             "to rate": select(func.count()).where(MATCH.c.due_s <= int(time.time())),
+            "to rate again": select(func.count()).where(TO_RERATE | IS_RERATED),
             "to review": select(func.count()).where(MATCH.c.reviewed_s.is_(None)),
         }
         with self.place.engine.connect().execution_options(reads=True) as db:
@@ -260,7 +261,9 @@ class Town:
                     if wrong := [row for row in found if row.unranked or row.unreviewed or row.unrated]:
                         reason = wrong[0].unranked or wrong[0].unreviewed or wrong[0].unrated
                         return f"{box.enrolment.name}: {reason}"
-                    if late := [row.id for row in found if row.due_s is not None]:
+                    if late := [
+                        row.id for row in found if row.due_s is not None or row.to_rerate or row.rerated
+                    ]:
                         return f"{box.enrolment.name}: match {late[0]} is not rated"
                     if late := [row.id for row in found if row.reviewed_s is None]:
                         return f"{box.enrolment.name}: match {late[0]} is not reviewed"
