@@ -32,6 +32,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from shutthebox.errors import quoted
+from shutthebox.files import replace_file, sync_folder
 from shutthebox_league.access import CONSUMER, plugin_config
 from shutthebox_league.errors import LeagueError
 
@@ -134,6 +135,7 @@ class Authority:
             self._keys.mkdir(parents=True, exist_ok=True)
             self._keys.chmod(0o700)
             self._broker.mkdir(exist_ok=True)
+            sync_folder(self._keys.parent)
             _write(self._keys / "league.json", json.dumps(asdict(settings)).encode())
             self._make_keys(settings.host)
             self.allow(())
@@ -223,7 +225,7 @@ class Authority:
         self._keep_settings(replace(self.settings, database=url))
 
     def _keep_settings(self, settings: Settings) -> None:
-        _replace(self._keys / "league.json", json.dumps(asdict(settings)).encode(), 0o600)
+        _write(self._keys / "league.json", json.dumps(asdict(settings)).encode())
 
     def stay(self) -> int:
         """Keeps the league in its database until the descriptor is closed; waits while it's being moved."""
@@ -261,9 +263,8 @@ class Authority:
         assert isinstance(key, ec.EllipticCurvePrivateKey), "`found` makes no others"
         authority = x509.load_pem_x509_certificate(self.certificate.encode())
         usage = ExtendedKeyUsageOID.SERVER_AUTH
-        _replace(
-            self._broker / "broker.pem", self._sign(authority, self._signer(), "broker", key, usage, names)
-        )
+        signed = self._sign(authority, self._signer(), "broker", key, usage, names)
+        _write(self._broker / "broker.pem", signed, 0o640)
         self._keep_settings(replace(self.settings, host=host))
 
     def enrol(self, name: str) -> Enrolled:
@@ -306,7 +307,7 @@ class Authority:
         new = json.dumps(plugin_config(names)).encode()
         path = self._broker / "dynamic-security.json"
         if not path.exists() or path.read_bytes() != new:
-            _replace(path, new)
+            _write(path, new, 0o640)
 
     def _signer(self) -> ec.EllipticCurvePrivateKey:
         signer = load_pem_private_key(self._read(self._keys / "authority.key"), password=None)
@@ -380,11 +381,14 @@ def token_hash(token: str) -> str:
 
 
 def _append(path: Path, lines: Iterable[str]) -> None:
+    is_new = not path.exists()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.writelines(f"{line}\n" for line in lines)
         file.flush()
         os.fsync(file.fileno())
+    if is_new:
+        sync_folder(path.parent)
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -457,14 +461,6 @@ def _general_name(host: str) -> x509.GeneralName:
         return x509.DNSName(host)
 
 
-def _replace(path: Path, data: bytes, mode: int = 0o640) -> None:
-    new = path.with_name(f"{path.name}.new")
-    _write(new, data, mode)
-    new.replace(path)
-
-
 def _write(path: Path, data: bytes, mode: int = 0o600) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(data)
+    # Without its keys and registers, a league would have to enrol every box again.
+    replace_file(path, data, mode=mode, durable=True)

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.errors import one_line
-from shutthebox.files import open_to_read, reason
+from shutthebox.files import open_to_read, reason, sync_folder
 from shutthebox_league.copying import VERSIONS, copy_league, copy_rows, snapshot
 from shutthebox_league.database import change, migrate, open_database
 from shutthebox_league.errors import LeagueError
@@ -56,7 +56,7 @@ def back_up(engine: Engine, file: Path) -> None:
                     if error.errno not in _NO_LINKS:
                         raise
                     copy.rename(_new(file))
-                _sync(file.parent)
+                sync_folder(file.parent)
         except FileExistsError:
             raise LeagueError(f"{file}: exists; use a new file") from None
 

@@ -9,7 +9,7 @@ import json
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from datetime import time as time_of_day
 from operator import attrgetter
@@ -36,6 +36,7 @@ from shutthebox_league.formats import (
     Line,
     Standing,
     best_of_night,
+    first_of,
     knockout,
     ladder,
     round_robin,
@@ -199,10 +200,10 @@ def read_event(db: Connection, event_id: int, now_s: int) -> Event | None:
     standing = None
     if "lines" in state:
         pairs = tuple((first, second) for first, second in state["next"])
-        standing = Standing(tuple(Line(**line) for line in state["lines"]), pairs, state["champion"])
+        standing = Standing(tuple(Line(**line) for line in state["lines"]), pairs, tuple(state["champions"]))
         if found.format == Format.BEST_OF_NIGHT and now_s > found.closes_s:
-            best = standing.lines[0] if standing.lines else None
-            standing = Standing(standing.lines, (), best.name if best and best.points is not None else None)
+            played = [line for line in standing.lines if line.points is not None]
+            standing = Standing(standing.lines, (), first_of(played))
     boxes = select(BOX.c.name).join(EVENT_BOX, EVENT_BOX.c.box_id == BOX.c.id)
     return Event(
         found.name,
@@ -591,7 +592,7 @@ def _climb(
     ).all()
     standing = ladder(order, [_game(row) for row in rows])
     played.update({line.name: line.played for line in standing.lines})
-    lines = tuple(Line(line.name, None, played[line.name]) for line in standing.lines)
+    lines = tuple(replace(line, played=played[line.name]) for line in standing.lines)
     kept = {
         "order": [line.name for line in lines],
         "position": rows[-1].position if rows else position,

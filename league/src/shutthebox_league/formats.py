@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, log2
+from typing import Any
+
+from shutthebox_league.places import places_of
 
 
 class Format(StrEnum):
@@ -70,6 +73,7 @@ class Line:
     """A line of an event's table.
 
     Attributes:
+        place: from 1; equals share it.
         name: of the entrant.
         points: wins, and a half for a draw; the best total for `BEST_OF_NIGHT`, None without one.
         played: matches that count.
@@ -77,6 +81,7 @@ class Line:
         ties: the tie-breaks on points, in the order of `Format.ties`.
     """
 
+    place: int
     name: str
     points: float | None
     played: int
@@ -89,14 +94,14 @@ class Standing:
     """The table of an event, and its next pairings.
 
     Attributes:
-        lines: the best first.
+        lines: the best first; equals in the order of their seeding.
         next: pairings that may be played now; for `BEST_OF_NIGHT` each with an empty second name.
-        champion: once it is decided.
+        champions: everybody in the first place, once it is decided.
     """
 
     lines: tuple[Line, ...]
     next: tuple[Pairing, ...]
-    champion: str | None = None
+    champions: tuple[str, ...] = ()
 
 
 def ladder(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
@@ -111,7 +116,7 @@ def ladder(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
         if game.winner == lower:
             at = order.index(upper)
             order[at], order[at + 1] = lower, upper
-    lines = tuple(Line(name, None, played[name]) for name in order)
+    lines = tuple(Line(place, name, None, played[name]) for place, name in enumerate(order, 1))
     return Standing(lines, tuple((order[i + 1], order[i]) for i in range(len(order) - 1)))
 
 
@@ -125,7 +130,7 @@ def round_robin(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
     ties = {name: (_sonneborn_berger(name, counted, points),) for name in entrants}
     lines = _lines(entrants, points, Counter(name for game in counted for name in game.pair), ties)
     upcoming = next((tuple(found) for found in left if found), ())
-    return Standing(lines, upcoming, lines[0].name if lines and not upcoming else None)
+    return Standing(lines, upcoming, () if upcoming else first_of(lines))
 
 
 def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
@@ -177,19 +182,20 @@ def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
         if bye is not None:
             points[bye] += 1
     lines = table()
-    return Standing(lines, (), lines[0].name if lines else None)
+    return Standing(lines, (), first_of(lines))
 
 
 def knockout(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
     """The loser is out; the best seeded have the byes and meet late. After a draw the pair plays again."""
     size = 1 << max(len(entrants) - 1, 0).bit_length()
     alive: list[str | None] = [entrants[seed] if seed < len(entrants) else None for seed in _bracket(size)]
-    out: list[str] = []
+    out: list[list[str]] = []
     played = Counter[str]()
     waiting = _by_pair([game for game in games if game.winner is not None])
     while len(alive) > 1:
         missing: list[Pairing] = []
         following: list[str | None] = []
+        out.append([])
         for first, second in zip(alive[::2], alive[1::2], strict=True):
             if first is None or second is None:
                 following.append(first or second)
@@ -201,12 +207,12 @@ def knockout(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
             decided = found.popleft()
             played.update(decided.pair)
             following.append(decided.winner)
-            out.append(second if decided.winner == first else first)
+            out[-1].append(second if decided.winner == first else first)
         if missing:
             return Standing(_knockout_lines(entrants, out, played), tuple(missing))
         alive = following
-    champion = alive[0] if alive else None
-    return Standing(_knockout_lines(entrants, out, played), (), champion)
+    lines = _knockout_lines(entrants, out, played)
+    return Standing(lines, (), first_of(lines))
 
 
 def best_of_night(
@@ -221,12 +227,23 @@ def best_of_night(
         over: whether the night is over.
     """
     sign = -1 if highest else 1
-    order = sorted(
-        entrants, key=lambda name: (name not in totals, sign * totals.get(name, 0), entrants.index(name))
+    keys = {name: (name not in totals, sign * totals.get(name, 0)) for name in entrants}
+    lines = tuple(
+        Line(place, name, totals.get(name), int(name in totals)) for place, name in _ranked(entrants, keys)
     )
-    lines = tuple(Line(name, totals.get(name), int(name in totals)) for name in order)
     upcoming = () if over else tuple((name, "") for name in entrants if name not in totals)
-    return Standing(lines, upcoming, order[0] if over and totals else None)
+    return Standing(lines, upcoming, first_of(lines) if over and totals else ())
+
+
+def first_of(lines: Sequence[Line]) -> tuple[str, ...]:
+    """The names of everybody in the first place."""
+    return tuple(line.name for line in lines if line.place == 1)
+
+
+def _ranked(entrants: Sequence[str], keys: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """The entrants, those with the lowest keys first, each after the place."""
+    order = sorted(entrants, key=keys.__getitem__)  # equals stay in the order of their seeding
+    return zip(places_of([keys[name] for name in order]), order, strict=True)
 
 
 def _by_pair(games: Sequence[Game]) -> defaultdict[frozenset[str], deque[Game]]:
@@ -264,22 +281,22 @@ def _lines(
     played: Mapping[str, int],
     ties: Mapping[str, tuple[float, ...]],
 ) -> tuple[Line, ...]:
-    def rank(name: str) -> tuple[float, ...]:
-        return (-points.get(name, 0), *(-each for each in ties[name]), entrants.index(name))
-
+    keys = {name: (-points.get(name, 0), *(-each for each in ties[name])) for name in entrants}
     return tuple(
-        Line(name, float(points.get(name, 0)), played.get(name, 0), ties=ties[name])
-        for name in sorted(entrants, key=rank)
+        Line(place, name, float(points.get(name, 0)), played.get(name, 0), ties=ties[name])
+        for place, name in _ranked(entrants, keys)
     )
 
 
 def _knockout_lines(
-    entrants: Sequence[str], out: Sequence[str], played: Mapping[str, int]
+    entrants: Sequence[str], out: Sequence[Sequence[str]], played: Mapping[str, int]
 ) -> tuple[Line, ...]:
-    order = [name for name in entrants if name not in out] + list(reversed(out))
+    """The lines of those still in, and of those who lost in each round: a round later is a place better."""
+    lost = {name: number for number, losers in enumerate(out) for name in losers}
+    keys = {name: -lost.get(name, len(out)) for name in entrants}
     return tuple(
-        Line(name, float(played.get(name, 0) - (name in out)), played.get(name, 0), name in out)
-        for name in order
+        Line(place, name, float(played.get(name, 0) - (name in lost)), played.get(name, 0), name in lost)
+        for place, name in _ranked(entrants, keys)
     )
 
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
 from shutthebox_league.categories import Category, category_from_row
+from shutthebox_league.places import places_of
 from shutthebox_league.schema import (
     BOX,
     CATEGORY,
@@ -54,6 +56,7 @@ class Row:
     """A player in a table.
 
     Attributes:
+        place: from 1; equals by the table's measure share it. None for a player who has no such figure yet.
         initials: of the player.
         matches: played.
         wins: of them.
@@ -63,6 +66,7 @@ class Row:
         rating: a lower bound of the player's strength; None without a rating.
     """
 
+    place: int | None
     initials: str
     matches: int
     wins: int
@@ -125,8 +129,16 @@ def standings(
         .order_by(*order[measure], own.initials)
         .limit(most)
     ).all()
+    keys = {
+        Measure.WINS: attrgetter("wins", "matches"),
+        Measure.SCORE: attrgetter("mean_total"),
+        Measure.SKILL: attrgetter("given_away"),
+        Measure.RATING: attrgetter("at_least"),
+    }
+    measured = list(map(keys[measure], found))
     return [
         Row(
+            None if key is None else place,
             row.initials,
             row.matches,
             row.wins,
@@ -135,7 +147,7 @@ def standings(
             None if row.given_away is None else row.luck_sum / row.turns,
             row.at_least,
         )
-        for row in found
+        for place, key, row in zip(places_of(measured), measured, found, strict=True)
     ]
 
 

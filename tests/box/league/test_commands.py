@@ -12,6 +12,7 @@ import pytest
 from cryptography import x509
 from sqlalchemy import text
 from tests.support.league import LeagueBox, Place, played_record
+from tests.support.syncs import spy_on_syncs
 
 from shutthebox.config.card import read_card
 from shutthebox.config.settings_loader import try_config
@@ -335,3 +336,31 @@ def test_a_metrics_port_that_is_taken_is_one_line(folder: Path, capsys: pytest.C
         port = taken.getsockname()[1]
         assert run(folder, "consume", "--metrics", str(port)) == 2
     assert capsys.readouterr().err == f"shutthebox-league: --metrics: port {port}: Address already in use\n"
+
+
+def test_keys_settings_and_registers_survive_a_power_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without them, every box would have to be enrolled again."""
+    folder = tmp_path / "league"
+    steps = spy_on_syncs(folder, monkeypatch)
+
+    def assert_durable(name: str) -> None:
+        path = Path(name)
+        renamed = f"{path.parent}/.shutthebox-*.part -> {name}"
+        assert renamed in steps, name
+        at = steps.index(renamed)
+        assert steps[at - 1] == f"sync {path.parent}/.shutthebox-*.part"
+        assert steps[at + 1] == f"sync {path.parent}"
+
+    assert run(folder, "found", "--host", "league.example") == 0
+    for path in sorted(folder.glob("*/*")):
+        if path.stat().st_size:
+            assert_durable(str(path.relative_to(folder)))
+    del steps[:]
+    assert run(folder, "enrol", "lion", "--pub", "The Red Lion") == 0
+    at = steps.index("sync keys/register")
+    assert steps[at + 1] == "sync keys", "the new name"
+    del steps[:]
+    assert run(folder, "host", "new.example") == 0
+    assert_durable("keys/league.json")

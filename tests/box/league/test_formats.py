@@ -29,7 +29,7 @@ def play_out(rule: Rule, count: int, better: Callable[[str, str], bool]) -> tupl
 def test_if_the_better_always_wins_the_best_is_champion(rule: Rule, count: int, backwards: bool) -> None:
     standing, games = play_out(rule, count, (lambda a, b: a > b) if backwards else (lambda a, b: a < b))
     best = max(NAMES[:count]) if backwards else NAMES[0]
-    assert standing.champion == standing.lines[0].name == best
+    assert standing.champions == (standing.lines[0].name,) == (best,)
     assert {line.name for line in standing.lines} == set(NAMES[:count])
     if rule is knockout:
         assert len(games) == count - 1
@@ -55,7 +55,7 @@ def test_after_a_draw_a_knockout_pair_plays_again() -> None:
     entrants = NAMES[:2]
     drawn = [Game(NAMES[0], NAMES[1], None)]
     assert knockout(entrants, drawn).next == ((NAMES[0], NAMES[1]),)
-    assert knockout(entrants, [*drawn, Game(NAMES[0], NAMES[1], NAMES[1])]).champion == NAMES[1]
+    assert knockout(entrants, [*drawn, Game(NAMES[0], NAMES[1], NAMES[1])]).champions == (NAMES[1],)
 
 
 def test_a_match_that_was_not_paired_changes_nothing() -> None:
@@ -79,9 +79,9 @@ def test_the_best_of_the_night_has_the_best_total(highest: bool, best: int) -> N
     entrants = NAMES[:3]
     running = best_of_night(entrants, {NAMES[0]: 30, NAMES[1]: 7}, highest=highest, over=False)
     assert running.lines[0].name == NAMES[best]
-    assert (running.next, running.champion) == (((NAMES[2], ""),), None)
+    assert (running.next, running.champions) == (((NAMES[2], ""),), ())
     over = best_of_night(entrants, {NAMES[0]: 30, NAMES[1]: 7}, highest=highest, over=True)
-    assert (over.next, over.champion) == ((), NAMES[best])
+    assert (over.next, over.champions) == ((), (NAMES[best],))
 
 
 def test_a_swiss_tie_is_broken_by_the_points_of_those_whom_somebody_has_met() -> None:
@@ -115,3 +115,35 @@ def test_a_round_robins_tie_is_broken_by_whom_somebody_has_beaten(
     for line in lines:
         beaten = [next(iter(set(pair) - {line.name})) for pair, won in results.items() if won == line.name]
         assert line.ties == (sum(other.points or 0 for other in lines if other.name in beaten),)
+
+
+def placed(standing: Standing) -> list[tuple[int, str]]:
+    return [(line.place, line.name) for line in standing.lines]
+
+
+def test_equals_share_a_place_and_the_one_after_them_is_counted_on() -> None:
+    entrants = NAMES[:4]
+    totals = dict(zip(entrants, (7, 3, 7, 9), strict=True))
+    night = best_of_night(entrants, totals, highest=False, over=True)
+    assert placed(night) == [(1, NAMES[1]), (2, NAMES[0]), (2, NAMES[2]), (4, NAMES[3])]
+
+
+@pytest.mark.parametrize("rule", [round_robin, swiss])
+def test_of_those_who_only_drew_nobody_wins_by_the_order_of_entry(rule: Rule) -> None:
+    entrants, games = NAMES[:3], list[Game]()
+    while upcoming := rule(entrants, games).next:
+        games.append(Game(*upcoming[0], None))
+    standing = rule(entrants, games)
+    assert len(standing.champions) > 1
+    assert standing.champions == tuple(line.name for line in standing.lines if line.place == 1)
+
+
+def test_losers_of_one_round_of_a_knockout_share_a_place() -> None:
+    standing, _ = play_out(knockout, 8, lambda a, b: a < b)
+    assert [line.place for line in standing.lines] == [1, 2, 3, 3, 5, 5, 5, 5]
+    assert standing.champions == (NAMES[0],)
+
+
+def test_two_with_the_best_total_of_the_night_have_both_won() -> None:
+    night = best_of_night(NAMES[:3], {NAMES[1]: 7, NAMES[2]: 7}, highest=False, over=True)
+    assert night.champions == (NAMES[1], NAMES[2])

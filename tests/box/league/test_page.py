@@ -180,6 +180,11 @@ def test_the_table_has_what_was_played(site: Site) -> None:
             text = site.get(f"/?period={period}&by={measure}")
             assert all(f'/player/{initials}"' in text for initials in PLAYERS)
     assert ", 9 tiles, 1 round</h1>" in site.get("/")
+    row = re.compile(r'<tr><td class="n">(\d+)</td>.*?</th><td class="n">(\d+)</td><td class="n">(\d+)</td>')
+    rows = [tuple(map(int, found)) for found in row.findall(site.get("/?period=ever&by=wins"))]
+    assert len(rows) == len(PLAYERS)
+    for place, matches, wins in rows:
+        assert place == 1 + sum((-other[2], other[1]) < (-wins, matches) for other in rows)
 
 
 def test_a_match_page_names_the_better_answer(site: Site) -> None:
@@ -401,6 +406,7 @@ def test_an_event_names_the_next_pairing(site: Site) -> None:
     assert "VIC against WIM" in text
     assert "<h2>Matches</h2>" in text
     assert "UMA" in text.partition("<h2>Matches</h2>")[2]
+    assert re.findall(r'<tr><td class="n">(\d)</td>', text) == ["1", "1", "1", "4"]
     _Well(text)
 
 

@@ -87,6 +87,19 @@ def test_a_pub_shows_its_own_players_however_many_others_there_are(evening: Even
     assert scanned == [], "a page takes longer in a larger league"
 
 
+def test_players_who_are_equal_by_a_measure_share_a_place_in_its_table(evening: Evening) -> None:
+    """They were numbered by their initials."""
+    evening.play(played_record(1), "ZOE", "BOB")
+    evening.play(played_record(1), "ANN", "CAT")
+    evening.play(played_record(1), "DAN", "EVE")
+    evening.review()
+    for measure in (Measure.WINS, Measure.SCORE, Measure.RATING):
+        table = evening.table(measure=measure)
+        assert [row.place for row in table] == [1, 1, 1, 4, 4, 4], measure
+        assert [row.initials for row in table[:3]] in (["ANN", "DAN", "ZOE"], ["BOB", "CAT", "EVE"])
+    assert {row.place for row in evening.table(measure=Measure.SKILL)} == {None}, "after too few turns"
+
+
 def signers(matches: Sequence[dict[str, Any]]) -> set[str]:
     return {seat.initials for match in matches for seat in match["seats"]}
 

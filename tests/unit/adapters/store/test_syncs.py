@@ -3,16 +3,13 @@
 Of SQLite's own files see `test_recorded_writes`.
 """
 
-import os
-import re
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support.damage import KEPT, change, clock, play_a_little
 from tests.support.kept import keep_an_evening
+from tests.support.syncs import spy_on_syncs
 from tests.support.versions import take_next_version
 
 from shutthebox.adapters.store.backup import back_up, put_beside
@@ -22,36 +19,7 @@ from shutthebox.adapters.store.open_store import open_or_set_aside
 
 @pytest.fixture
 def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What happens from now on in this folder, step by step; it happens all the same."""
-    found: list[str] = []
-
-    def name(path: Any, folder: int | None = None) -> str:
-        whole = Path(path) if folder is None else Path(f"/proc/self/fd/{folder}").readlink() / path
-        return re.sub("[0-9a-f]{32}", "*", str(whole.relative_to(tmp_path)).removeprefix("box."))
-
-    def spy(function: str, told: Callable[..., str | None]) -> None:
-        real = getattr(os, function)
-
-        def does(*args: Any, **more: Any) -> None:
-            if (step := told(*args, **more)) is not None:
-                found.append(step)
-            real(*args, **more)
-
-        monkeypatch.setattr(os, function, does)
-
-    def moved(
-        old: Any, new: Any, *, src_dir_fd: int | None = None, dst_dir_fd: int | None = None, **_: Any
-    ) -> str:
-        return f"{name(old, src_dir_fd)} -> {name(new, dst_dir_fd)}"
-
-    def synced(descriptor: int) -> str | None:
-        path = Path(f"/proc/self/fd/{descriptor}").readlink()
-        return f"sync {name(path)}" if path.is_relative_to(tmp_path) else None
-
-    spy("fsync", synced)
-    for function in ("rename", "replace", "link"):
-        spy(function, moved)
-    return found
+    return spy_on_syncs(tmp_path, monkeypatch)
 
 
 def test_a_backup_and_its_way_back(tmp_path: Path, steps: list[str]) -> None:
@@ -62,7 +30,7 @@ def test_a_backup_and_its_way_back(tmp_path: Path, steps: list[str]) -> None:
     assert steps == ["sync .shutthebox-*.part", ".shutthebox-*.part -> copy", "sync ."]
     del steps[:]
     put_beside(tmp_path / "copy", tmp_path)
-    assert steps == ["sync .shutthebox-*.part", ".shutthebox-*.part -> sqlite3.restore", "sync ."]
+    assert steps == ["sync .shutthebox-*.part", ".shutthebox-*.part -> box.sqlite3.restore", "sync ."]
 
 
 @pytest.mark.parametrize("waits", ["recovered", "restore"])
@@ -70,7 +38,7 @@ def test_a_store_that_is_built_again(
     waits: str, tmp_path: Path, steps: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A damaged one, and one of an earlier version: before a name is given away the other file is whole."""
-    kept = KEPT.removeprefix("box.")
+    kept = KEPT
     if waits == "recovered":
         change("update fact set text = 'throw 1+1' where number = 2")(tmp_path)
     else:
@@ -82,17 +50,17 @@ def test_a_store_that_is_built_again(
     assert store is not None
     assert steps == [
         "sync .shutthebox-*.part",
-        f".shutthebox-*.part -> sqlite3.{waits}",
+        f".shutthebox-*.part -> box.sqlite3.{waits}",
         "sync .",
-        f"sqlite3 -> {kept}",
-        f"sqlite3-wal -> {kept}-wal",
-        f"sqlite3-shm -> {kept}-shm",
-        f"sqlite3-mark -> {kept}-mark",
+        f"box.sqlite3 -> {kept}",
+        f"box.sqlite3-wal -> {kept}-wal",
+        f"box.sqlite3-shm -> {kept}-shm",
+        f"box.sqlite3-mark -> {kept}-mark",
         "sync .",
-        f"sqlite3.{waits} -> sqlite3",
+        f"box.sqlite3.{waits} -> box.sqlite3",
         "sync .",
-        "sync sqlite3-mark",
+        "sync box.sqlite3-mark",
     ]
     del steps[:]
     store.close()
-    assert steps == ["sync sqlite3-mark"]
+    assert steps == ["sync box.sqlite3-mark"]
