@@ -1,10 +1,23 @@
 """The score of a finished turn."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 from shutthebox.rules.profile import Blocked, Profile, Scoring
 from shutthebox.rules.rows import by_row
 from shutthebox.rules.tiles import Tiles, to_numbers
+
+
+class _Ended(Protocol):
+    """The parts of a `shutthebox.rules.turn.Turn` that its score depends on."""
+
+    @property
+    def open(self) -> Tiles: ...
+    @property
+    def behind(self) -> Tiles: ...
+    @property
+    def throws(self) -> int: ...
+
 
 MAX_THROWS = 999
 """A turn that could go on forever is blocked after this many throws."""
@@ -76,9 +89,20 @@ def lost_score(profile: Profile) -> int:
     return worst_score(profile) if profile.lost_score is None else profile.lost_score
 
 
-def time_score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -> int:
-    """The score of a turn that ran out of time: a blocked turn's, or the worst if doing nothing would pay."""
-    return score(profile, open_tiles, throws, behind) if idle_is_worst(profile) else worst_score(profile)
+def final_score(profile: Profile, turn: _Ended, *, lost: bool = False, timed_out: bool = False) -> int:
+    """The score of a turn that's over.
+
+    Args:
+        profile: the rules.
+        turn: as it ended.
+        lost: on its first move.
+        timed_out: it ran out of time. That's a blocked turn's score, or the worst if doing nothing would pay.
+    """
+    if lost:
+        return lost_score(profile)
+    if timed_out and not idle_is_worst(profile):
+        return worst_score(profile)
+    return score(profile, turn.open, turn.throws, turn.behind)
 
 
 def idle_is_worst(profile: Profile) -> bool:

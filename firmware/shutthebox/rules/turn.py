@@ -9,7 +9,7 @@ the text of the `ValueError` if it's done all the same.
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import combinations_with_replacement
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from shutthebox.rules import rows
 from shutthebox.rules import tiles as sets
@@ -25,7 +25,7 @@ from shutthebox.rules.moves import (
     totals,
 )
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
-from shutthebox.rules.score import MAX_THROWS, lost_score, score, time_score
+from shutthebox.rules.score import MAX_THROWS, final_score
 from shutthebox.rules.tiles import Tiles
 
 DOMINOES: tuple[Throw, ...] = tuple(combinations_with_replacement(range(1, 7), 2))
@@ -389,13 +389,6 @@ def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
 
 
 def _over(profile: Profile, turn: Turn, outcome: Outcome) -> Turn:
-    match outcome:
-        case Outcome.LOST:
-            points = lost_score(profile)
-        case Outcome.TIME:
-            points = time_score(profile, turn.open, turn.throws, turn.behind)
-        case Outcome.SHUT | Outcome.BLOCKED | Outcome.ENDED | Outcome.UNPLAYED:
-            points = score(profile, turn.open, turn.throws, turn.behind)
-        case _:
-            assert_never(outcome)
+    lost, timed_out = outcome is Outcome.LOST, outcome is Outcome.TIME
+    points = final_score(profile, turn, lost=lost, timed_out=timed_out)
     return turn._replace(outcome=outcome, score=points)

@@ -9,12 +9,13 @@ from shutthebox.rules.orders import for_seat
 from shutthebox.rules.profile import Profile, Scoring, Win
 from shutthebox.rules.score import (
     best_score,
+    final_score,
     lost_score,
-    time_score,
     untouched_score,
     worst_score,
 )
 from shutthebox.rules.tiles import from_text
+from shutthebox.rules.turn import Turn
 
 THROWS = {"score": Scoring.THROWS}
 
@@ -52,7 +53,7 @@ BOUNDS: list[tuple[dict[str, Any], Bounds]] = [
 @pytest.mark.parametrize(("keys", "bounds"), BOUNDS, ids=str)
 def test_bounds(keys: dict[str, Any], bounds: Bounds) -> None:
     profile = replace(Profile("x"), **keys)
-    late = time_score(profile, from_text("2,3,9"), 7)
+    late = final_score(profile, Turn(from_text("2,3,9"), throws=7), timed_out=True)
     assert Bounds(best_score(profile), worst_score(profile), untouched_score(profile), late) == bounds
     assert lost_score(profile) == bounds.worst
     assert lost_score(replace(profile, lost_score=60)) == 60
