@@ -310,7 +310,7 @@ class TurnModel:
         mask, insured, _, is_first = position
         here, one_row = numbers[insured], self.profile.rows == 1
         shut = xor if one_row else self.row.after
-        blocked, blocked_doubles = throws.idle, throws.idle_doubles
+        blocked = blocked_doubles = 0
         found = _Events({}, [])
         forced, answered, _ = found
         for weight, relevant, table, doubles in throws.classes:

@@ -120,7 +120,7 @@ class SharedRow(Solver):
             self._throws[dice] = throws_of(self.game, self._row, dice)
         throws = self._throws[dice]
         sums, again = [0.0] * len(insured), 0
-        idle, idle_doubles = throws.idle, throws.idle_doubles
+        idle = idle_doubles = 0
 
         def add(weight: int, chances: _Chances) -> None:
             for i, chance in enumerate(chances):

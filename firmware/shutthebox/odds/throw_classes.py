@@ -26,7 +26,7 @@ _MOST_STATES = 100_000
 
 
 class ThrowClass(NamedTuple):
-    """A class of throws with the same moves everywhere.
+    """A class of throws with the same moves everywhere; those without a move anywhere are a class, too.
 
     Attributes:
         weight: how many throws it has.
@@ -40,6 +40,11 @@ class ThrowClass(NamedTuple):
     table: list[tuple[int, ...]] | dict[int, tuple[int, ...]]
     doubles: int = 0
 
+    @property
+    def moves_somewhere(self) -> bool:
+        """Whether it has a move at some position."""
+        return any(self.table.values() if isinstance(self.table, dict) else self.table)
+
 
 @dataclass(frozen=True, slots=True)
 class Throws:
@@ -49,17 +54,13 @@ class Throws:
         dice: how many.
         total: how many throws there are, each equally likely.
         ended: how many end the turn at every position.
-        idle: how many have no move at any position, and don't earn an insurance.
-        classes: those with a move at some position.
-        idle_doubles: how many have no move at any position, but earn an insurance.
+        classes: the others.
     """
 
     dice: int
     total: int
     ended: int
-    idle: int
     classes: tuple[ThrowClass, ...]
-    idle_doubles: int = 0
 
 
 def throws_of(profile: Profile, row: TileRow, dice: int) -> Throws:
@@ -74,19 +75,17 @@ def throws_of(profile: Profile, row: TileRow, dice: int) -> Throws:
         ended, classes = _by_total(profile, row, dice)
     else:
         ended, classes = _by_faces(profile, row, dice)
-    total = profile.sides**dice
-    idle = total - ended - sum(answers.weight for answers in classes)
-    idle_doubles = _doubles_not_ending(profile, dice) - sum(answers.doubles for answers in classes)
-    return Throws(dice, total, ended, idle - idle_doubles, tuple(classes), idle_doubles)
+    idle = [each for each in classes if not each.moves_somewhere]
+    if idle:
+        doubles = sum(each.doubles for each in idle)
+        classes = [each for each in classes if each.moves_somewhere]
+        classes.append(ThrowClass(sum(each.weight for each in idle), 0, [()], doubles))
+    return Throws(dice, profile.sides**dice, ended, tuple(classes))
 
 
 def _doubles(profile: Profile, dice: int) -> list[Throw]:
     """The throws that earn an insurance."""
     return [(face,) * dice for face in range(1, profile.sides + 1)] if profile.insurance and dice > 1 else []
-
-
-def _doubles_not_ending(profile: Profile, dice: int) -> int:
-    return sum(not ends_turn(profile, throw) for throw in _doubles(profile, dice))
 
 
 def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
@@ -128,10 +127,8 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
     classes = []
     for read, weight in sorted(weights.items()):
         found = [tables[total] for total in read if total <= top]
-        if not any(any(table) for table in found):
-            continue
         # A throw's totals differ, so no set is in two of their tables.
-        table, *others = sorted(found, key=len, reverse=True)
+        table, *others = sorted(found, key=len, reverse=True) or [[()]]
         for other in others:
             low = len(other) - 1
             table = [moves + other[i & low] for i, moves in enumerate(table)]
@@ -212,8 +209,7 @@ def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Th
                 front, behind = row.tiles_of(mask)
                 legal = legal_moves(profile, front, throw, behind=behind)
                 table[mask] = tuple(row.dense_move(move, reach(profile)) for move in legal)
-        if any(table.values()):
-            classes.append(ThrowClass(weight, full, table, doubles))
+        classes.append(ThrowClass(weight, full, table, doubles))
     return ended, classes
 
 
@@ -260,9 +256,7 @@ def _by_faces(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
         if alike[0]:
             ended += weight
             continue
-        answers = _answers(profile, row, throw, weight, doubles[alike])
-        if any(answers.table.values() if isinstance(answers.table, dict) else answers.table):
-            classes.append(answers)
+        classes.append(_answers(profile, row, throw, weight, doubles[alike]))
     return ended, classes
 
 

@@ -157,21 +157,26 @@ def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
 def _choose_dice(model: TurnModel, number: int) -> DiceChoice:
     """The fewest dice allowed, if they can do anything."""
     choices = model.choices[number]
-    return ([choice for choice in choices if _changes(choice, model.stops[number])] or choices)[-1]
+    return ([choice for choice in choices if _changes(model, choice)] or choices)[-1]
 
 
 def _next_chance(model: TurnModel, number: int) -> float:
     """The chance that a fixed-rule player's next throw shuts something; 1 for a shut box."""
     if not model.choices[number]:
         return float(model.ends[number].shut)
-    choice, nothing = _choose_dice(model, number), {model.stops[number], model.lost}
+    choice = _choose_dice(model, number)
     shuts = sum(
-        weight for after, weight in zip(choice.forced, choice.weights, strict=True) if after not in nothing
+        weight for after, weight in zip(choice.forced, choice.weights, strict=True) if _shuts(model, after)
     )
     shuts += sum(weight for weight, moves, _ in choice.answered if moves[0] > 0)
     return shuts / choice.total
 
 
-def _changes(choice: DiceChoice, stop: int) -> bool:
+def _changes(model: TurnModel, choice: DiceChoice) -> bool:
     """Whether a throw of these dice can do more than end the turn."""
-    return not choice.idle and (bool(choice.after) or any(after != stop for after in choice.forced))
+    return not choice.idle and (bool(choice.after) or any(_shuts(model, after) for after in choice.forced))
+
+
+def _shuts(model: TurnModel, after: int) -> bool:
+    """Whether a throw that leads here has shut something: it goes on from here, or the box is shut."""
+    return after >= len(model.ends) or model.ends[after].shut
