@@ -299,7 +299,14 @@ class Account:
         late, lost = outcome == "time", outcome == "lost"
         seat = oracle.NO_SEAT if self._is_tug else seat
         return oracle.points(
-            self.profile, row.open, row.throws, lost, behind=row.behind, late=late, seat=seat
+            self.profile,
+            row.open,
+            row.throws,
+            lost,
+            behind=row.behind,
+            late=late,
+            seat=seat,
+            last=row.throw or (),
         )
 
     def _turn_over(self, outcome: str) -> None:

@@ -164,6 +164,7 @@ DEFAULTS: dict[str, Any] = {
     "own_throws": 0,
     "score": "sum",
     "lost_score": None,
+    "add_throw": False,
     "win": "lowest",
     "shut_wins": "round",
     "shut_others": 0,

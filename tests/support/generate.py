@@ -81,6 +81,11 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10, having: str = "") -> Profile
             keys[key] = draw(
                 st.sampled_from([value for value in kind if value not in (*SHARED, Stakes.BANK)])
             )
+    sometimes("add_throw", st.just(True))
+    if keys.get("add_throw"):
+        keys.update(draw=Draw.DICE, turns=Turns.WHOLE)
+        keys.pop("bag", None)
+        keys["score"] = _other(keys["score"], *set(Scoring) - {Scoring.COUNT}, instead=Scoring.SUM)
     if keys.get("rows"):
         sometimes("back", st.just(Back.REVERSED))
         sometimes("through", st.just(True))
@@ -161,6 +166,7 @@ def _share(keys: dict[str, Any], draw: st.DrawFn) -> None:
         "limit",
         "lost_score",
         "strikes",
+        "add_throw",
     ):
         keys.pop(key, None)
     keys.pop("own_throws", None)
@@ -173,7 +179,7 @@ def _share(keys: dict[str, Any], draw: st.DrawFn) -> None:
 def _tug(keys: dict[str, Any], draw: st.DrawFn) -> None:
     """One player shuts the tiles, the other opens them."""
     points, box = (
-        ("captain", "limit", "rounds", "strikes", "own_throws"),
+        ("captain", "limit", "rounds", "strikes", "own_throws", "add_throw"),
         ("rows", "back", "through", "row_points"),
     )
     for key in (*points, *box, "draw", "bag"):
@@ -190,7 +196,7 @@ def _tug(keys: dict[str, Any], draw: st.DrawFn) -> None:
 
 def _bank(keys: dict[str, Any], draw: st.DrawFn) -> None:
     """Everybody against the bank."""
-    for key in ("captain", "rounds", "limit"):
+    for key in ("captain", "rounds", "limit", "add_throw"):
         keys.pop(key, None)
     win = draw(st.sampled_from([Win.LOWEST, Win.HIGHEST]))
     marks = sorted(draw(st.sets(st.integers(0, 40), min_size=1, max_size=4)))

@@ -152,13 +152,17 @@ def ends_turn(profile: Profile, faces: Sequence[int]) -> bool:
     alike = len(faces) > 1 and len(set(faces)) == 1
     if alike and profile.doubles.value == "ends-turn":
         return True
+    return bool(read_as(profile, faces) & profile.ends_turn_on)
+
+
+def read_as(profile: Profile, faces: Sequence[int]) -> set[int]:
+    """The total of a throw where it must have one: an only operation's result, else the sum; may be empty."""
+    alike = len(faces) > 1 and len(set(faces)) == 1
     ways = ["sum", "difference"] if profile.difference else [each.value for each in profile.operations]
     unclear = len(ways) > 1 or (ways == ["difference"] and profile.dice > 2)
     if len(faces) == 1 or not any(faces) or not unclear:
-        counted = results(profile, faces) if any(faces) else {0}
-    else:
-        counted = {sum(faces) * (2 if alike and profile.doubles.value == "doubled" else 1)}
-    return bool(counted & profile.ends_turn_on)
+        return results(profile, faces) if any(faces) else {0}
+    return {sum(faces) * (2 if alike and profile.doubles.value == "doubled" else 1)}
 
 
 def _signs(count: int) -> Iterator[tuple[int, ...]]:
@@ -225,27 +229,33 @@ def points(
     behind: Row = frozenset(),
     late: bool = False,
     seat: int = 0,
+    last: Sequence[int] = (),
 ) -> int:
-    """The score of a turn that has ended with these tiles open.
+    """The score of a turn that has ended with these tiles open, on this last throw.
 
     With two rows `opened` are the numbers of which a tile is open, `behind` those of which both are.
     """
+    more = sum(read_as(profile, last)) if profile.add_throw and opened and last else 0
     at_start, back = start(profile, seat), starts_behind(profile, seat)
     nothing_done = profile, at_start, 0, False
     if lost:
         # The same for every seat, whatever its head start.
-        return _worst(profile, NO_SEAT) if profile.lost_score is None else profile.lost_score
-    if late and _idle_pays(profile, points(*nothing_done, behind=back, seat=seat), seat):
-        return _worst(profile, seat)
+        return more + (_worst(profile, NO_SEAT) if profile.lost_score is None else profile.lost_score)
+    nothing = points(*nothing_done, behind=back, seat=seat, last=_largest(profile))
+    if late and _idle_pays(profile, nothing, seat):
+        return more + _worst(profile, seat)
     rising = sorted(opened)
-    return {
-        "sum": _counted(profile, opened, behind, sum),
-        "count": _counted(profile, opened, behind, len),
-        "digits": int("0" + "".join(str(n) for n in rising)),
-        "digits-reversed": int("0" + "".join(str(n) for n in rising[::-1])),
-        "shut-sum": _counted(profile, at_start - opened, back - behind, sum),
-        "throws": throws,
-    }[profile.score.value]
+    return (
+        more
+        + {
+            "sum": _counted(profile, opened, behind, sum),
+            "count": _counted(profile, opened, behind, len),
+            "digits": int("0" + "".join(str(n) for n in rising)),
+            "digits-reversed": int("0" + "".join(str(n) for n in rising[::-1])),
+            "shut-sum": _counted(profile, at_start - opened, back - behind, sum),
+            "throws": throws,
+        }[profile.score.value]
+    )
 
 
 def _counted(profile: Profile, opened: Row, behind: Row, count: Callable[[Collection[int]], int]) -> int:
@@ -264,11 +274,22 @@ def _worst(profile: Profile, seat: int) -> int:
     if profile.blocked.value != "ends-turn" or profile.insurance:
         longest = 999
     every = [
-        points(profile, opened, throws, False, behind=behind, seat=seat)
+        points(profile, opened, throws, False, behind=behind, seat=seat, last=_largest(profile))
         for opened, behind in ((frozenset[int](), frozenset[int]()), (at_start, back))
         for throws in (1, longest)
     ]
     return max(every) if profile.win.value != "highest" else min(every)
+
+
+def _largest(profile: Profile) -> Sequence[int]:
+    """The throw that adds most to a score; none if throws aren't added."""
+    if not profile.add_throw:
+        return ()
+    ones = [dice_counts(profile, frozenset({n}), frozenset({n})) for n in start(profile, NO_SEAT)]
+    ones += [dice_counts(profile, frozenset({n})) for n in start(profile, NO_SEAT)]
+    counts = {profile.dice}.union(*ones)
+    every = [faces for dice in counts for faces in rolls(dice, profile.sides)]
+    return max(every, key=lambda faces: sum(read_as(profile, faces)))
 
 
 def _idle_pays(profile: Profile, idle: int, seat: int) -> bool:
@@ -632,7 +653,10 @@ def _climbs(profile: Profile, total: int, rounds: int) -> bool:
     if profile.score.value == "throws" and highest:
         endless = profile.blocked.value != "ends-turn" or profile.insurance
         ends = ((whole, back, 999 if endless else len(whole) + len(back) + profile.strikes - 1),) * 2
-    every = [points(profile, opened, throws, False, behind=behind) for opened, behind, throws in ends]
+    every = [
+        points(profile, opened, throws, False, behind=behind, last=_largest(profile))
+        for opened, behind, throws in ends
+    ]
     return total == (max if highest else min)(every) * rounds
 
 

@@ -21,7 +21,13 @@ from shutthebox.odds.row import TileRow
 from shutthebox.odds.throw_classes import Throws, throws_of
 from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import can_ever_move, dice_allowed, ends_turn, legal_moves
+from shutthebox.rules.moves import (
+    can_ever_move,
+    dice_allowed,
+    ends_turn,
+    is_one_die_ever_allowed,
+    legal_moves,
+)
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring
 from shutthebox.rules.rows import bearing, reach
@@ -34,7 +40,8 @@ TURN_KEYS = frozenset(
         "tiles", "rows", "back", "through", "row_points",
         "start_open", "dice", "sides", "draw", "bag", "one_die", "one_die_at", "one_die_tiles", "move",
         "min_tiles", "max_tiles", "operations", "difference", "first_move_must_include", "ends_turn_on",
-        "blocked", "insurance", "doubles", "strikes", "turns", "score", "lost_score", "win",
+        "blocked", "insurance", "doubles", "strikes", "turns", "score", "lost_score", "add_throw",
+        "win",
     }
 )  # fmt: skip
 """The keys of a game that affect how a turn continues, or its worth."""
@@ -167,6 +174,7 @@ class TurnModel:
         self._draws = profile.draw is Draw.DOMINOES
         self._whole = (1 << profile.bag) - 1
         self._ends_turn = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
+        self._by_dice = lru_cache(maxsize=2)(partial(throws_of, profile, self.row))
         self._bags: dict[Position, int] = {}
         self._kept: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._add_ends()
@@ -178,6 +186,11 @@ class TurnModel:
         else:
             self._add_dice()
             self._ends_at.clear()
+            self._by_dice.cache_clear()
+            if self.comes_back and self._with_throw:
+                raise TooLargeError(
+                    "where tiles open again, there are no exact odds for the throw that's added"
+                )
         self.unit = self._unit()
 
     @property
@@ -239,11 +252,27 @@ class TurnModel:
         # Separate, because a lost turn scores the same after any number of throws.
         self.lost = len(numbers)
         self.ends = (*numbers, End(lost_score(profile), False))
+        # By an end with tiles open, and what a throw adds to its score.
+        self._with_throw: dict[tuple[int, int], int] = {}
+        if profile.add_throw and not self.counts:
+            self._add_ends_by_throw()
         self.stuck = len(self.ends) if self.counts else None
         if self.counts:
             self.ends = (*self.ends, End(MAX_THROWS, False))
         self.choices: list[tuple[DiceChoice, ...]] = [()] * len(self.ends)
         self.stops = list(range(len(self.ends)))
+
+    def _add_ends_by_throw(self) -> None:
+        dice = {self.profile.dice, 1} if is_one_die_ever_allowed(self.profile) else {self.profile.dice}
+        added = {each for throws in map(self._by_dice, dice) for each in throws.added}
+        ends = list(self.ends)
+        for number, end in enumerate(self.ends):
+            for more in sorted(added) if not end.shut else ():
+                after = End(end.score + more, False)
+                if after not in ends:
+                    ends.append(after)
+                self._with_throw[number, more] = ends.index(after)
+        self.ends = tuple(ends)
 
     def _unit(self) -> int:
         # Each throw that counts shuts a tile, or uses up an insurance that a move earned.
@@ -286,14 +315,13 @@ class TurnModel:
         start = Position(list(self._ends_at)[-1], is_first=True)
         if self._must:
             order.append(start)
-        by_dice = lru_cache(maxsize=2)(partial(throws_of, profile, self.row))
         events = 0
         for position in order:
             allowed = dice_allowed(profile, *self.row.tiles_of(position.mask))
             number = len(self.choices)
             choices = []
             for dice in allowed:
-                throws = by_dice(dice)
+                throws = self._by_dice(dice)
                 found = self._events(position, number, throws, numbers)
                 choices.append(self._choice(number, dice, throws.total, found))
                 events += len(choices[-1].forced) + len(choices[-1].several)
@@ -313,7 +341,7 @@ class TurnModel:
         blocked = blocked_doubles = 0
         found = _Events({}, [])
         forced, answered, _ = found
-        for weight, relevant, table, doubles in throws.classes:
+        for weight, relevant, table, doubles, _ in throws.classes:
             moves = table[mask & relevant]
             if is_first:
                 moves = tuple([move for move in moves if move & self._must])
@@ -336,9 +364,12 @@ class TurnModel:
                     else [here[shut(mask, move)] for move in moves]
                 )
                 answered.append((weight, moves, following))
+        if is_first:
+            # A turn lost on its first move isn't saved by an insurance.
+            blocked, blocked_doubles = blocked + blocked_doubles, 0
         stop = (self._ends_at[mask],)
-        if throws.ended:
-            found.add(throws.ended, (), stop)
+        for added, weight in throws.ended.items():
+            found.add(weight, (), (self._with_throw.get((stop[0], added), stop[0]),))
         if blocked:
             moves, following = (), stop
             if insured or is_first or not self._ends_turn:
@@ -346,11 +377,23 @@ class TurnModel:
             if following == (number,) and blocked == throws.total:
                 following = stop if self.stuck is None else (self.stuck,)
                 found = found._replace(idle=True)
-            found.add(blocked, moves, following)
+            if self._with_throw and following[0] < len(self.ends):
+                for added, weight in self._blocked(position, throws):
+                    found.add(weight, (), (self._with_throw[following[0], added],))
+            else:
+                found.add(blocked, moves, following)
         if blocked_doubles:
             # The throw uses up the insurance it has just earned.
-            found.add(blocked_doubles, (), (self.lost if position.is_first else here[mask],))
+            found.add(blocked_doubles, (), (here[mask],))
         return found
+
+    def _blocked(self, position: Position, throws: Throws) -> Iterator[tuple[int, int]]:
+        """The throws that end the turn for want of a move: what each adds to the score, and how many do."""
+        mask, _, _, is_first = position
+        for each in throws.classes:
+            moves = each.table[mask & each.relevant]
+            if not any(move & self._must for move in moves) if is_first else not moves:
+                yield each.added, each.weight - each.doubles * (not is_first)
 
     def _after_blocked(
         self, position: Position, numbers: list[dict[int, int]]

@@ -5,6 +5,7 @@ the total never take part, so the table is short: its index is the low bits of a
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, factorial, prod
@@ -15,6 +16,7 @@ from shutthebox.odds.worths import TooLargeError
 from shutthebox.rules.moves import Throw, ends_turn, is_double, legal_moves, totals
 from shutthebox.rules.profile import Doubles, MoveKind, Profile
 from shutthebox.rules.rows import are_plain, reach
+from shutthebox.rules.score import added_score
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
 MOST_ENTRIES = 2_000_000
@@ -33,12 +35,14 @@ class ThrowClass(NamedTuple):
         relevant: the tiles that its moves can shut, as dense bits.
         table: the moves, as dense bits, by the open tiles among `relevant`.
         doubles: how many of its throws earn an insurance.
+        added: what each adds to the score if it ends the turn.
     """
 
     weight: int
     relevant: int
     table: list[tuple[int, ...]] | dict[int, tuple[int, ...]]
     doubles: int = 0
+    added: int = 0
 
     @property
     def moves_somewhere(self) -> bool:
@@ -53,14 +57,19 @@ class Throws:
     Attributes:
         dice: how many.
         total: how many throws there are, each equally likely.
-        ended: how many end the turn at every position.
+        ended: how many end the turn at every position, by what they add to the score.
         classes: the others.
     """
 
     dice: int
     total: int
-    ended: int
+    ended: Mapping[int, int]
     classes: tuple[ThrowClass, ...]
+
+    @property
+    def added(self) -> frozenset[int]:
+        """Everything that one of them may add to the score."""
+        return frozenset((*self.ended, *(each.added for each in self.classes)))
 
 
 def throws_of(profile: Profile, row: TileRow, dice: int) -> Throws:
@@ -75,12 +84,12 @@ def throws_of(profile: Profile, row: TileRow, dice: int) -> Throws:
         ended, classes = _by_total(profile, row, dice)
     else:
         ended, classes = _by_faces(profile, row, dice)
-    idle = [each for each in classes if not each.moves_somewhere]
-    if idle:
-        doubles = sum(each.doubles for each in idle)
-        classes = [each for each in classes if each.moves_somewhere]
-        classes.append(ThrowClass(sum(each.weight for each in idle), 0, [()], doubles))
-    return Throws(dice, profile.sides**dice, ended, tuple(classes))
+    merged = [each for each in classes if each.moves_somewhere]
+    for added in sorted({each.added for each in classes if not each.moves_somewhere}):
+        idle = [each for each in classes if each.added == added and not each.moves_somewhere]
+        weight, doubles = sum(each.weight for each in idle), sum(each.doubles for each in idle)
+        merged.append(ThrowClass(weight, 0, [()], doubles, added))
+    return Throws(dice, profile.sides**dice, ended, tuple(merged))
 
 
 def _doubles(profile: Profile, dice: int) -> list[Throw]:
@@ -88,9 +97,9 @@ def _doubles(profile: Profile, dice: int) -> list[Throw]:
     return [(face,) * dice for face in range(1, profile.sides + 1)] if profile.insurance and dice > 1 else []
 
 
-def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
+def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
     """The classes if any set of open tiles that adds up to one of the totals will do."""
-    ended, weights = 0, Counter[tuple[int, ...]]()
+    ended, weights = Counter[int](), Counter[tuple[int, tuple[int, ...]]]()
     if dice == 1 or not _faces_count(profile):
         sums = Counter({0: 1})
         for _ in range(dice):
@@ -100,20 +109,22 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
                     longer[total + face] += weight
             sums = longer
         for total, weight in sums.items():
+            added = added_score(profile, (total,))
             if ends_turn(profile, (total,)):
-                ended += weight
+                ended[added] += weight
             else:
-                weights[(total,)] = weight
+                weights[added, (total,)] = weight
     else:
         for throw, weight in _every_throw(profile, dice):
+            added = added_score(profile, throw)
             if ends_turn(profile, throw):
-                ended += weight
+                ended[added] += weight
             else:
-                weights[tuple(sorted(totals(profile, throw)))] += weight
-    largest = max((read[-1] for read in weights if read), default=0)
+                weights[added, tuple(sorted(totals(profile, throw)))] += weight
+    largest = max((read[-1] for _, read in weights if read), default=0)
     top = min(largest, sum(row.numbers))
     doubles = Counter(
-        tuple(sorted(totals(profile, throw)))
+        (added_score(profile, throw), tuple(sorted(totals(profile, throw))))
         for throw in _doubles(profile, dice)
         if not ends_turn(profile, throw)
     )
@@ -125,14 +136,14 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Thro
             for table in tables
         ]
     classes = []
-    for read, weight in sorted(weights.items()):
+    for (added, read), weight in sorted(weights.items()):
         found = [tables[total] for total in read if total <= top]
         # A throw's totals differ, so no set is in two of their tables.
         table, *others = sorted(found, key=len, reverse=True) or [[()]]
         for other in others:
             low = len(other) - 1
             table = [moves + other[i & low] for i, moves in enumerate(table)]
-        classes.append(ThrowClass(weight, len(table) - 1, table, doubles[read]))
+        classes.append(ThrowClass(weight, len(table) - 1, table, doubles[added, read], added))
     return ended, classes
 
 
@@ -180,25 +191,26 @@ def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ..
     return tables
 
 
-def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
+def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
     """The classes if a tile's number may differ from its column's: the moves of every set of columns."""
-    ended, alike = 0, dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]]()
+    ended, alike = Counter[int](), dict[tuple[tuple[int, ...], tuple[int, ...], int], list[int]]()
     by_sum = profile.move is MoveKind.SET
     for throw, weight in _every_throw(profile, dice):
+        added = added_score(profile, throw)
         if ends_turn(profile, throw):
-            ended += weight
+            ended[added] += weight
             continue
         read = tuple(sorted(totals(profile, throw)))
-        counted = alike.setdefault((read, () if by_sum else throw), [0, 0])
+        counted = alike.setdefault((read, () if by_sum else throw, added), [0, 0])
         counted[0] += weight
         counted[1] += profile.insurance and is_double(throw)
     masks = row.masks(profile.rows)
     if len(alike) * len(masks) > MOST_ENTRIES:
         raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     if by_sum:
-        adding_up = _adding_up(profile, row, max((read[-1] for read, _ in alike if read), default=0))
+        adding_up = _adding_up(profile, row, max((read[-1] for read, _, _ in alike if read), default=0))
     classes, full = [], (1 << 2 * row.count) - 1
-    for (read, throw), (weight, doubles) in alike.items():
+    for (read, throw, added), (weight, doubles) in alike.items():
         table: dict[int, tuple[int, ...]] = {}
         for mask in masks:
             if by_sum:
@@ -209,7 +221,7 @@ def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[Th
                 front, behind = row.tiles_of(mask)
                 legal = legal_moves(profile, front, throw, behind=behind)
                 table[mask] = tuple(row.dense_move(move, reach(profile)) for move in legal)
-        classes.append(ThrowClass(weight, full, table, doubles))
+        classes.append(ThrowClass(weight, full, table, doubles, added))
     return ended, classes
 
 
@@ -246,29 +258,35 @@ def _adding_up(profile: Profile, row: TileRow, most: int) -> dict[int, dict[int,
     return found
 
 
-def _by_faces(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
+def _by_faces(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
     """The classes if faces count: one throw stands for all that name the same tiles."""
-    ended, classes = 0, []
+    ended, classes = Counter[int](), []
     doubles = Counter(
         _alike(profile, row, throw, _names(profile, row, throw)) for throw in _doubles(profile, dice)
     )
     for alike, (weight, throw) in _throws(profile, row, dice).items():
-        if alike[0]:
-            ended += weight
+        if alike.ends:
+            ended[alike.added] += weight
             continue
-        classes.append(_answers(profile, row, throw, weight, doubles[alike]))
+        classes.append(_answers(profile, row, throw, weight, doubles[alike])._replace(added=alike.added))
     return ended, classes
 
 
-def _throws(
-    profile: Profile, row: TileRow, dice: int
-) -> dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]]:
+class _Alike(NamedTuple):
+    """The common properties of a class of throws: how it ends a turn, and the tiles it names."""
+
+    ends: bool
+    added: int
+    named: tuple[int, ...]
+
+
+def _throws(profile: Profile, row: TileRow, dice: int) -> dict[_Alike, tuple[int, Throw]]:
     """One throw for each class, with the number of throws in it.
 
     Two throws are in the same class if they name the same tiles by face, total and difference. With
     `MoveKind.EXACT`, a repeated face, or one without a tile, names none.
     """
-    largest = max(row.numbers[-1], *profile.ends_turn_on, 0)
+    largest = dice * profile.sides if profile.add_throw else max(row.numbers[-1], *profile.ends_turn_on, 0)
     # By dice: faces named (or -1), and total (capped where it no longer matters).
     states: dict[tuple[int, int], tuple[int, Throw]] = {(0, 0): (1, ())}
     for _ in range(dice):
@@ -286,7 +304,7 @@ def _throws(
         thrown = [
             (_names(profile, row, throw), weight, throw) for throw, weight in _every_throw(profile, dice)
         ]
-    merged: dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]] = {}
+    merged: dict[_Alike, tuple[int, Throw]] = {}
     for named, weight, throw in thrown:
         alike = _alike(profile, row, throw, named)
         known, shown = merged.get(alike, (0, throw))
@@ -296,11 +314,11 @@ def _throws(
     return merged
 
 
-def _alike(profile: Profile, row: TileRow, throw: Throw, named: int) -> tuple[bool, tuple[int, ...]]:
-    """The common properties of a class of throws: whether they end the turn, and the tiles they name."""
+def _alike(profile: Profile, row: TileRow, throw: Throw, named: int) -> _Alike:
+    """The class of a throw whose faces name these tiles."""
     ends = ends_turn(profile, throw)
     named_by_sums = [row.bit(number) for number in totals(profile, throw)]
-    return ends, () if ends else (named, *sorted(named_by_sums))
+    return _Alike(ends, added_score(profile, throw), () if ends else (named, *sorted(named_by_sums)))
 
 
 def _names(profile: Profile, row: TileRow, throw: Throw) -> int:

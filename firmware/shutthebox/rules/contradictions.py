@@ -368,6 +368,10 @@ def _matters_for_a_shut_box(key: str, usual: object) -> Contradiction:
     )
 
 
+_WITH_SEVERAL_TOTALS = (
+    'is not allowed with {operations}, as a throw may have several totals; allowed with "sum" among them'
+)
+
 _PLAYED_ALONE = "{match} is played alone; allowed with games of several players"
 
 _NEEDS = tuple(
@@ -574,7 +578,13 @@ _OF_SEVERAL_KEYS = (
     Contradiction(
         "ends_turn_on",
         lambda box: box.ends_turn_on and not has_one_ending_total(box),
-        'is not allowed with {operations}, as a throw may have several totals; allowed with "sum" among them',
+        _WITH_SEVERAL_TOTALS,
+        Need.TO_MAKE_SENSE,
+    ),
+    Contradiction(
+        "add_throw",
+        lambda box: box.add_throw and not has_one_ending_total(box),
+        _WITH_SEVERAL_TOTALS,
         Need.TO_MAKE_SENSE,
     ),
     Contradiction(

@@ -551,6 +551,16 @@ class Profile:
         "The score of a turn lost on its first move; None for the sum of all tiles.",
         _to_matter("first_move_must_include", *range(1, MAX_TILE + 1)),
     )
+    add_throw: bool = _key(
+        None,
+        False,
+        "The total of the throw that ends a turn is added to its score, and to `lost_score`; a shut box "
+        "scores 0.",
+        Needs("score", (Scoring.SUM, Scoring.COUNT)),
+        Needs("draw", (Draw.DICE,)),
+        Needs("turns", (Turns.WHOLE,)),
+        Needs("stakes", all_but(Stakes.BANK)),
+    )
     win: Win = _key(None, Win.LOWEST, "Which score wins.", Needs("turns", (Turns.SHARED,), of=(Win.LAST_IN,)))
     shut_wins: ShutWins = _of_match(None, ShutWins.ROUND, "What a shut box ends at once.")
     shut_others: int | str = _of_match(

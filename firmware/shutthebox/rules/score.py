@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from shutthebox.rules.moves import Throw, ending_total, ending_totals
 from shutthebox.rules.profile import Blocked, Profile, Scoring
 from shutthebox.rules.rows import by_row
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -17,6 +18,8 @@ class _Ended(Protocol):
     def behind(self) -> Tiles: ...
     @property
     def throws(self) -> int: ...
+    @property
+    def throw(self) -> Throw | None: ...
 
 
 MAX_THROWS = 999
@@ -76,7 +79,7 @@ def _extremes(profile: Profile) -> tuple[int, int]:
         ends = profile.blocked is Blocked.ENDS_TURN and not profile.insurance
         return 1, longest + profile.spare_throws if ends else MAX_THROWS
     # Each tile counts for itself, so the extremes are all tiles open and none.
-    return untouched_score(profile), score(profile, 0, 0)
+    return untouched_score(profile) + _most_added(profile), score(profile, 0, 0)
 
 
 def untouched_score(profile: Profile) -> int:
@@ -98,14 +101,29 @@ def final_score(profile: Profile, turn: _Ended, *, lost: bool = False, timed_out
         lost: on its first move.
         timed_out: it ran out of time. That's a blocked turn's score, or the worst if doing nothing would pay.
     """
+    added = added_score(profile, turn.throw) if turn.open and turn.throw else 0
     if lost:
-        return lost_score(profile)
+        return lost_score(profile) + added
     if timed_out and not idle_is_worst(profile):
-        return worst_score(profile)
-    return score(profile, turn.open, turn.throws, turn.behind)
+        return worst_score(profile) + added
+    return score(profile, turn.open, turn.throws, turn.behind) + added
+
+
+def added_score(profile: Profile, throw: Throw) -> int:
+    """What a throw adds to the score of a turn that it ends with tiles open."""
+    return (ending_total(profile, throw) or 0) if _adds_throw(profile) else 0
+
+
+def _adds_throw(profile: Profile) -> bool:
+    # Odds for a race count throws.
+    return profile.add_throw and profile.score is not Scoring.THROWS
+
+
+def _most_added(profile: Profile) -> int:
+    return max(ending_totals(profile), default=0) if _adds_throw(profile) else 0
 
 
 def idle_is_worst(profile: Profile) -> bool:
-    """Whether no turn scores worse than one in which nothing is shut, or thrown."""
-    untouched, worst = untouched_score(profile), worst_score(profile)
+    """Whether no turn scores worse than one in which nothing is shut, or thrown; a last throw aside."""
+    untouched, worst = untouched_score(profile) + _most_added(profile), worst_score(profile)
     return untouched <= worst if profile.highest_wins else untouched >= worst

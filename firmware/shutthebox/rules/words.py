@@ -405,11 +405,17 @@ def _max_tiles(game: Profile) -> _Told:
 @_of("first_move_must_include")
 def _first_move_must_include(game: Profile) -> _Told:
     if (tile := game.first_move_must_include) is not None:
-        yield Sentence(
-            N_(
+        text = N_(
+            "The first move of a turn must shut tile {tile}. A first throw that can't do so loses the "
+            "turn, which then scores {points}."
+        )
+        if game.add_throw:
+            text = N_(
                 "The first move of a turn must shut tile {tile}. A first throw that can't do so loses the "
-                "turn, which then scores {points}."
-            ),
+                "turn, which then scores {points} plus the throw."
+            )
+        yield Sentence(
+            text,
             {"tile": tile, "points": lost_score(game)},
             N_(
                 "The first move of a turn must shut tile {tile}. A first domino that can't do so loses the "
@@ -591,6 +597,16 @@ _SCORES = {
     Scoring.SHUT_SUM: N_("A turn scores the sum of the tiles the player has shut."),
     Scoring.THROWS: N_("A turn scores the number of throws it took."),
 }
+
+
+@_of("add_throw")
+def _add_throw(game: Profile) -> _Told:
+    if game.add_throw and not game.is_race:
+        text = N_("The total of the throw that ends the turn is added to its score; a shut box scores 0.")
+        if len(game.readings) > 1:
+            text = N_("The sum of the throw that ends the turn is added to its score; a shut box scores 0.")
+        yield Sentence(text)
+        yield Brief(N_("The last throw is added."))
 
 
 # Winning a match.
@@ -1116,6 +1132,7 @@ _SURPRISING = (
     "strikes",
     "blocked",
     "score",
+    "add_throw",
     "captain",
     "rounds",
     "tiles",

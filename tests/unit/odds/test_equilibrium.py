@@ -46,10 +46,11 @@ CASES = {
     "digits": (replace(SHORT, score=Scoring.DIGITS, dice=1), 2),
     "lost": (replace(SHORT, tiles=(1, 2, 3), first_move_must_include=2), 2),
     "ends": (replace(TWO_TILES, ends_turn_on=frozenset({2})), 2),
+    "adds": (replace(TWO_TILES, add_throw=True), 3),
 }
 
 
-@pytest.mark.parametrize("name", fast_among(CASES, ["three", "no shut", "lost", "ends"]))
+@pytest.mark.parametrize("name", fast_among(CASES, ["three", "no shut", "lost", "ends", "adds"]))
 def test_against_recursion(name: str) -> None:
     profile, players = CASES[name]
     expected = match_oracle(profile, players)

@@ -61,6 +61,7 @@ OTHERS: dict[str, Any] = {
     "insurance": True,
     "score": Scoring.COUNT,
     "lost_score": 9,
+    "add_throw": True,
     "win": Win.HIGHEST,
     "name": "another",
     "titles": (("en", "Another"),),

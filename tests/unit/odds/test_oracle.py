@@ -154,6 +154,27 @@ MORE = {
     "insurance on two rows": "tiles = [2, 3]\nrows = 2\ninsurance = true",
 }
 
+ADDING = {
+    "the last throw is added": 'tiles = [1, 4, 6, 7]\none_die = "optional-high"',
+    "an added throw, highest wins": 'tiles = [1, 2, 5]\nwin = "highest"\nshut_wins = "no"',
+    "an added throw and a total that ends the turn": "tiles = [1, 2, 6]\nends_turn_on = [3, 7]",
+    "an added throw and a first tile": "tiles = [1, 2, 4]\nfirst_move_must_include = 2",
+    "an added throw, a first tile and insurance": (
+        "tiles = [1, 2, 4]\nfirst_move_must_include = 2\ninsurance = true\nlost_score = 99"
+    ),
+    "an added throw and strikes": 'tiles = [1, 4]\nstrikes = 2\nscore = "count"',
+    "an added throw, passing": 'tiles = [1, 5, 6]\nblocked = "passes"\nmove = "exact"\nends_turn_on = [4]',
+    "an added throw by faces": 'tiles = [1, 3, 4, 7]\nmove = "faces"',
+    "an added throw, doubled": 'tiles = [1, 3, 5]\ndoubles = "doubled"',
+    "an added throw, doubles ending the turn": 'tiles = [1, 2, 4]\ndoubles = "ends-turn"',
+    "an added throw, multiplying or adding": (
+        'tiles = [1, 3, 4]\noperations = ["sum", "product"]\nmove = "knipsen"'
+    ),
+    "an added throw, dividing": 'tiles = [1, 2, 3]\noperations = ["quotient"]',
+    "an added throw on two rows": 'tiles = [1, 2, 3]\nrows = 2\nback = "reversed"\nthrough = true',
+    "an added throw on two rows, faces": 'tiles = [1, 3]\nrows = 2\nback = "reversed"\nmove = "faces"',
+}
+
 OPENING = {
     "opening": f"tiles = [1, 3, 4]\n{OPENS}",
     "opening by one die": f"tiles = 3\ndice = 1\n{OPENS}",
@@ -174,6 +195,7 @@ OPENING = {
     ),
 }
 RULES = ENDING | {name: f"{text}\nsides = 4" for name, text in (PASSING | THROWS | MORE).items()} | OPENING
+RULES |= {name: f"{text}\nsides = 4\nadd_throw = true" for name, text in ADDING.items()}
 
 
 def positions(profile: Profile) -> Iterator[Turn]:

@@ -1,6 +1,7 @@
 """Exact figures of printed sheets from elsewhere, from an independent solver, to the digits given."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from tests.support.fast import fast_among
@@ -60,3 +61,10 @@ def test_on_nine_tiles_that_is_when_no_tile_above_6_is_open() -> None:
     nine = Profile("nine", one_die=OneDie.OPTIONAL_SHUT)
     high = replace(nine, one_die=OneDie.OPTIONAL_HIGH)
     assert Odds(nine).ends(turns.start(nine)) == Odds(high).ends(turns.start(high))
+
+
+def test_the_throw_that_ends_a_turn_is_added() -> None:
+    game = Profile("added", one_die=OneDie.OPTIONAL_HIGH, add_throw=True)
+    odds, start = Odds(game), turns.start(game)
+    assert odds.fractions(start).score == Fraction(208281734323, 13060694016)
+    assert odds.fractions(start, Objective.SHUT).shut == Fraction(956177159, 9795520512)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from shutthebox.rules.orders import for_seat
-from shutthebox.rules.profile import Profile, Scoring, Win
+from shutthebox.rules.profile import Doubles, Operation, Profile, Scoring, Win
 from shutthebox.rules.score import (
     best_score,
     final_score,
@@ -23,7 +23,7 @@ THROWS = {"score": Scoring.THROWS}
 class Bounds(NamedTuple):
     """Of a turn; `untouched` is that in which nothing is shut, `late` that of one whose time is over.
 
-    The late one has 2, 3 and 9 open, and has thrown 7 times.
+    The late one has 2, 3 and 9 open, and has thrown 7 times, 3 and 2 at last.
     """
 
     best: int
@@ -39,6 +39,9 @@ BOUNDS: list[tuple[dict[str, Any], Bounds]] = [
     ({"score": Scoring.COUNT, "rows": 2}, Bounds(0, 18, 18, late=3)),
     ({"score": Scoring.DIGITS}, Bounds(0, 123456789, 123456789, late=239)),
     ({"score": Scoring.DIGITS_REVERSED}, Bounds(0, 987654321, 987654321, late=932)),
+    ({"add_throw": True}, Bounds(0, 57, 45, late=14 + 5)),
+    ({"add_throw": True, "operations": (Operation.DIFFERENCE,)}, Bounds(0, 50, 45, late=14 + 1)),
+    ({"add_throw": True, "doubles": Doubles.DOUBLED}, Bounds(0, 69, 45, late=14 + 5)),
     ({"win": Win.HIGHEST}, Bounds(45, 0, 45, late=0)),
     ({"score": Scoring.SHUT_SUM}, Bounds(0, 45, 0, late=45)),
     ({"score": Scoring.SHUT_SUM, "win": Win.HIGHEST}, Bounds(45, 0, 0, late=31)),
@@ -53,7 +56,7 @@ BOUNDS: list[tuple[dict[str, Any], Bounds]] = [
 @pytest.mark.parametrize(("keys", "bounds"), BOUNDS, ids=str)
 def test_bounds(keys: dict[str, Any], bounds: Bounds) -> None:
     profile = replace(Profile("x"), **keys)
-    late = final_score(profile, Turn(from_text("2,3,9"), throws=7), timed_out=True)
+    late = final_score(profile, Turn(from_text("2,3,9"), throws=7, throw=(3, 2)), timed_out=True)
     assert Bounds(best_score(profile), worst_score(profile), untouched_score(profile), late) == bounds
     assert lost_score(profile) == bounds.worst
     assert lost_score(replace(profile, lost_score=60)) == 60

@@ -206,3 +206,42 @@ def test_a_throw_without_a_total_says_so() -> None:
     thrown = turns.throw(profile, turns.start(profile), (5, 2))
     said = why_not_move(profile, thrown, from_text("5"))
     assert said == "5+2 makes no total here, so nothing can be shut for it"
+
+
+@pytest.mark.parametrize(
+    ("keys", "opened", "faces", "score"),
+    [
+        ("", (1, 8), (5, 2), 9 + 7),
+        ('score = "count"', (1, 8), (5, 2), 2 + 7),
+        ("ends_turn_on = [7]", (1, 6), (5, 2), 7 + 7),
+        ('doubles = "ends-turn"', (1, 6), (5, 5), 7 + 10),
+        ('doubles = "doubled"', (1, 6), (5, 5), 7 + 20),
+        ('operations = ["product"]', (1, 6), (5, 2), 7 + 10),
+        ('operations = ["difference"]', (1, 6), (5, 2), 7 + 3),
+        ('operations = ["quotient"]', (1, 6), (5, 2), 7),
+        ('operations = ["sum", "difference"]', (1, 6), (6, 6), 7 + 12),
+        ('one_die = "optional-high"', (1, 6), (2,), 7 + 2),
+        ('rows = 2\nback = "reversed"\nrow_points = [2, 1]', (1, 8), (5, 3), 9 + 2 + 8),
+    ],
+)
+def test_the_throw_that_ends_a_turn_is_added_to_its_score(
+    keys: str, opened: tuple[int, ...], faces: tuple[int, ...], score: int
+) -> None:
+    turn = turns.throw(house(f"add_throw = true\n{keys}"), Turn(to_tiles(opened), moves=1), faces)
+    assert turn.outcome is not None
+    assert turn.score == score
+
+
+def test_a_lost_turn_scores_the_worst_with_a_throw_and_the_throw_that_lost_it() -> None:
+    keys = "add_throw = true\nfirst_move_must_include = 2"
+    assert turns.throw(house(keys), turns.start(house(keys)), (3, 1)).score == 45 + 12 + 4
+    dearer = house(f"{keys}\nlost_score = 100")
+    assert turns.throw(dearer, turns.start(dearer), (3, 1)).score == 104
+
+
+def test_time_over_counts_as_the_throw_on_the_table_and_a_shut_box_scores_0() -> None:
+    game = house("add_throw = true\nturn_seconds = 60")
+    thrown = begin(game, 2).throw((6, 5))
+    assert thrown.out_of_time().turn.score == 45 + 11
+    assert thrown.move(to_tiles([5, 6])).out_of_time().turn.score == 34, "no throw is on the table"
+    assert turns.move(game, turns.throw(game, Turn(to_tiles([9]), moves=1), (5, 4)), to_tiles([9])).score == 0

@@ -81,6 +81,9 @@ CHANGES: list[dict[str, Any]] = [
     {"ends_turn_on": frozenset({7})},
     {"ends_turn_on": frozenset({7, 9})},
     {"lost_score": 60},
+    {"add_throw": True},
+    {"add_throw": True, "operations": (Operation.SUM, Operation.PRODUCT)},
+    {"add_throw": True, "first_move_must_include": 2},
     {"turns": Turns.TOGETHER, "own_throws": 1},
     {"turns": Turns.TOGETHER, "own_throws": 2},
     {"shut_others": 20},
@@ -222,7 +225,7 @@ def test_every_value_of_every_choice_has_its_own_words(language: str) -> None:
 def test_dominoes_have_words_of_their_own() -> None:
     changes = [change for change in [*CHANGES, *ENUM_CHANGES] if not {"dice", "sides", "draw"} & set(change)]
     for change in changes:
-        if change.get("turns") is Turns.TUG:
+        if change.get("turns") is Turns.TUG or "add_throw" in change:
             continue  # dominoes are refused with it
         _, *others = told(replace(BASE, draw=Draw.DOMINOES, **change), "en")
         for sentence in others:
