@@ -237,12 +237,10 @@ def points(
     """
     more = sum(read_as(profile, last)) if profile.add_throw and opened and last else 0
     at_start, back = start(profile, seat), starts_behind(profile, seat)
-    nothing_done = profile, at_start, 0, False
     if lost:
         # The same for every seat, whatever its head start.
         return more + (_worst(profile, NO_SEAT) if profile.lost_score is None else profile.lost_score)
-    nothing = points(*nothing_done, behind=back, seat=seat, last=_largest(profile))
-    if late and _idle_pays(profile, nothing, seat):
+    if late and _idle_pays(profile, seat):
         return more + _worst(profile, seat)
     rising = sorted(opened)
     return (
@@ -292,8 +290,10 @@ def _largest(profile: Profile) -> Sequence[int]:
     return max(every, key=lambda faces: sum(read_as(profile, faces)))
 
 
-def _idle_pays(profile: Profile, idle: int, seat: int) -> bool:
+def _idle_pays(profile: Profile, seat: int) -> bool:
     """Whether a turn in which nothing is done would not be the worst there is."""
+    back, last = starts_behind(profile, seat), _largest(profile)
+    idle = points(profile, start(profile, seat), 0, False, behind=back, seat=seat, last=last)
     worst = _worst(profile, seat)
     return idle > worst if profile.win.value == "highest" else idle < worst
 

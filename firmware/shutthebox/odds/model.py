@@ -100,7 +100,7 @@ PositionPlay: TypeAlias = tuple[DiceChoice, tuple[int, ...]]
 """The play at a position: the choice of dice, and for each of its `several`, the position to go to."""
 
 
-class Position(NamedTuple):
+class TurnPosition(NamedTuple):
     """A turn that awaits a throw.
 
     Attributes:
@@ -175,7 +175,7 @@ class TurnModel:
         self._whole = (1 << profile.bag) - 1
         self._ends_turn = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
         self._by_dice = lru_cache(maxsize=2)(partial(throws_of, profile, self.row))
-        self._bags: dict[Position, int] = {}
+        self._bags: dict[TurnPosition, int] = {}
         self._kept: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._add_ends()
         if self._draws:
@@ -231,13 +231,13 @@ class TurnModel:
                 return choice
         raise ValueError(f"{dice} dice can't be thrown here")
 
-    def _position(self, turn: Turn) -> Position:
+    def _position(self, turn: Turn) -> TurnPosition:
         mask = self.row.mask(turn.open, turn.behind)
         is_first = turn.moves == 0 and self.profile.first_move_must_include is not None
         if not self._draws:
-            return Position(mask, turn.insured, is_first=is_first)
+            return TurnPosition(mask, turn.insured, is_first=is_first)
         bag = self._whole & ~turn.drawn or self._whole
-        return Position(mask, turn.insured, self._reduce(mask, bag), is_first)
+        return TurnPosition(mask, turn.insured, self._reduce(mask, bag), is_first)
 
     def _add_ends(self) -> None:
         profile, numbers = self.profile, dict[End, int]()
@@ -282,7 +282,7 @@ class TurnModel:
         unit = lcm(*range(1, self.profile.bag + 1)) if self._draws else lcm(*lively)
         return 0 if self.comes_back or unit.bit_length() * depth > _MOST_BITS else unit**depth
 
-    def _add(self, position: Position, choices: tuple[DiceChoice, ...]) -> int:
+    def _add(self, position: TurnPosition, choices: tuple[DiceChoice, ...]) -> int:
         number = len(self.choices)
         self.choices.append(choices)
         self.stops.append(self._ends_at[position.mask])
@@ -303,7 +303,7 @@ class TurnModel:
         # There can't be more insurances than shut tiles: a double earns one, and shuts at least one.
         spare = 1 + profile.spare_throws
         order = [
-            Position(mask, insured)
+            TurnPosition(mask, insured)
             for mask in list(self._ends_at)[1:]
             for insured in range(spare + (tiles - mask.bit_count()) * profile.insurance)
         ]
@@ -312,7 +312,7 @@ class TurnModel:
         numbers, self._first = self._numbers, None
         for number, position in enumerate(order, len(self.ends)):
             numbers[position.insured][position.mask] = number
-        start = Position(list(self._ends_at)[-1], is_first=True)
+        start = TurnPosition(list(self._ends_at)[-1], is_first=True)
         if self._must:
             order.append(start)
         events = 0
@@ -332,7 +332,7 @@ class TurnModel:
                 raise TooLargeError(f"more than {MOST_EVENTS} events are too many for exact odds")
 
     def _events(
-        self, position: Position, number: int, throws: Throws, numbers: list[dict[int, int]]
+        self, position: TurnPosition, number: int, throws: Throws, numbers: list[dict[int, int]]
     ) -> "_Events":
         """Where throws of these dice lead from the position with this number."""
         mask, insured, _, is_first = position
@@ -387,7 +387,7 @@ class TurnModel:
             found.add(blocked_doubles, (), (here[mask],))
         return found
 
-    def _blocked(self, position: Position, throws: Throws) -> Iterator[tuple[int, int]]:
+    def _blocked(self, position: TurnPosition, throws: Throws) -> Iterator[tuple[int, int]]:
         """The throws that end the turn for want of a move: what each adds to the score, and how many do."""
         mask, _, _, is_first = position
         for each in throws.classes:
@@ -396,7 +396,7 @@ class TurnModel:
                 yield each.added, each.weight - each.doubles * (not is_first)
 
     def _after_blocked(
-        self, position: Position, numbers: list[dict[int, int]]
+        self, position: TurnPosition, numbers: list[dict[int, int]]
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The tiles that may be opened after a throw without a move, and where that leads."""
         profile, mask = self.profile, position.mask
@@ -414,7 +414,7 @@ class TurnModel:
             return (), (self._ends_at[mask],)
         return (), (numbers[0][mask],)
 
-    def _follow(self, position: Position) -> int:
+    def _follow(self, position: TurnPosition) -> int:
         """The number of a position with dominoes. Positions that can follow get theirs first.
 
         Moves only shut tiles, so the recursion is no deeper than the number of tiles.
@@ -451,7 +451,7 @@ class TurnModel:
     def _after_domino(self, mask: int, bag: int, insured: int) -> int:
         if not mask:
             return self._ends_at[0]
-        return self._follow(Position(mask, insured, self._reduce(mask, bag or self._whole)))
+        return self._follow(TurnPosition(mask, insured, self._reduce(mask, bag or self._whole)))
 
     def _reduce(self, mask: int, bag: int) -> int:
         """The bag that stands for all equivalent ones with these tiles."""

@@ -127,7 +127,7 @@ class _Solved:
         return [self.turn.expected(rows.__getitem__, self.worths, self.below, of_ends) for of_ends in columns]
 
 
-class Round:
+class SeatRound:
     """A round's outlooks, each solved at its first use.
 
     Attributes:

@@ -28,8 +28,8 @@ from shutthebox.odds.seat_round import (
     NOBODY,
     Leaders,
     Outlook,
-    Round,
     RoundRules,
+    SeatRound,
     SeatsToPlay,
     SeatToPlay,
     Standing,
@@ -220,7 +220,7 @@ class Equilibrium:
         standing, round_ = self._standing(before, scores), self._round_of(last_of_several)
         return seat_play(self.profile, round_.worths(self._to_come(before, scores), standing).__getitem__)
 
-    def _round_of(self, last_of_several: bool) -> Round:
+    def _round_of(self, last_of_several: bool) -> SeatRound:
         return self._last_of_several if last_of_several else self._round
 
     def _standing(self, before: Sequence[int], scores: Sequence[int | None]) -> Standing:
@@ -249,7 +249,7 @@ class Equilibrium:
         """The traits of a seat before its turn."""
         return BEGAN if self._rotates and not self._all_again and position == 0 else 0
 
-    def _new_round(self, aim: _Aim, unplayed: int | None = None) -> Round:
+    def _new_round(self, aim: _Aim, unplayed: int | None = None) -> SeatRound:
         best = sign(self.profile)
         rules = RoundRules(
             -best if aim.worst_pay else best,
@@ -262,7 +262,7 @@ class Equilibrium:
         def decided(leaders: Leaders) -> Worths | None:
             return self._decide(aim, leaders)
 
-        return Round(self._turn, rules, self.players, decided)
+        return SeatRound(self._turn, rules, self.players, decided)
 
     def _decide(self, aim: _Aim, leaders: Leaders) -> Worths | None:
         """The worths once everybody has played; None if the whole round is played once more."""

@@ -16,7 +16,7 @@ from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.orders import OrderOfPlay, for_seat, order_of
-from shutthebox.rules.position import CommonThrow, Ledger, NextRound, Position, Reason, Result, Round, Stage
+from shutthebox.rules.position import Ledger, NextRound, Position, Reason, Result, Round, Stage, ThrowForAll
 from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, First, Profile, ShutWins, Tie
 from shutthebox.rules.rows import by_row
 from shutthebox.rules.score import score
@@ -102,7 +102,7 @@ class Match(Position):
         turn = turns.throw(self.rules, self.turn, faces, self.dice_allowed)
         common = None
         if self.order_of_play.one_throw and turn.counted_throws > self.game.own_throws:
-            common = self.round.common or CommonThrow(faces, self.round.rows)
+            common = self.round.common or ThrowForAll(faces, self.round.rows)
         return self._replace(round=self.round._replace(common=common))._with_turn(turn)
 
     @property

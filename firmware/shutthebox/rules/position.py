@@ -68,7 +68,7 @@ class Result(NamedTuple):
     reason: Reason
 
 
-class CommonThrow(NamedTuple):
+class ThrowForAll(NamedTuple):
     """One throw for everyone.
 
     Attributes:
@@ -103,7 +103,7 @@ class Round(NamedTuple):
     rows: Rows
     tie_rounds: int = 0
     shutters: tuple[int, ...] = ()
-    common: CommonThrow | None = None
+    common: ThrowForAll | None = None
     throws: int = 0
     penalties: tuple[int, ...] = ()
     winners: tuple[int, ...] = ()

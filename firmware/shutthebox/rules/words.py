@@ -412,7 +412,7 @@ def _first_move_must_include(game: Profile) -> _Told:
         if game.add_throw:
             text = N_(
                 "The first move of a turn must shut tile {tile}. A first throw that can't do so loses the "
-                "turn, which then scores {points} plus the throw."
+                "turn, which then scores {points} and the throw."
             )
         yield Sentence(
             text,
