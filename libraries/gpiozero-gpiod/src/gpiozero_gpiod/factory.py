@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any, NamedTuple
-from weakref import ref
 
 from gpiozero.exc import GPIOPinInUse, PinInvalidPin, PinUnknownPi
 from gpiozero.pins import PinInfo
 from gpiozero.pins.local import LocalPiFactory, LocalPiPin
 
-from . import chips, hold, kernel_pwm
+from . import chips, hold, kernel_pwm, privates
 from .chips import PluggedChip
 from .errors import PinClosed
 from .kernel_pwm import KernelPwm, KernelPwmPin
@@ -72,8 +71,8 @@ class GpiodFactory(LocalPiFactory):
         # gpiozero shares these between all factories, so that no two back ends control one pin. The
         # kernel sees to that; and a pin called 6 is another one on another chip.
         self.pins: dict[PinInfo, LocalPiPin] = {}
-        self._reservations: defaultdict[PinInfo, list[ref[Any]]] = defaultdict(list)
-        self._res_lock = threading.Lock()
+        self._devices: dict[PinInfo, weakref.WeakSet[Any]] = {}
+        self._pins_lock = threading.Lock()
         self.consumer = consumer
         self.pin_class = GpiodPin
         self.waiter = Waiter()
@@ -121,7 +120,7 @@ class GpiodFactory(LocalPiFactory):
         """
         self._open_chip()
         line = self._line(name) or self._header_line(name)
-        with self._res_lock:
+        with self._pins_lock:
             pin = self.pins.get(line.info)
             if pin is not None:
                 pin.open()
@@ -199,48 +198,45 @@ class GpiodFactory(LocalPiFactory):
         self._names[name] = self._lines[where]
         return self._names[name]
 
+    def _infos(self, name: Any) -> Iterable[PinInfo]:  # noqa: ANN401
+        line = self._line(name)
+        return [info for _, info in self.board_info.find_pin(name)] if line is None else [line.info]
+
     def reserve_pins(self, requester: Any, *names: Any) -> None:  # noqa: ANN401
         """As in gpiozero, and for lines of other chips too.
 
         Raises:
             gpiozero.GPIOPinInUse: Another device of this factory has the pin.
         """
-        for name in names:
-            line = self._line(name)
-            if line is None:
-                super().reserve_pins(requester, name)
-                continue
-            info = line.info
-            with self._res_lock:
-                for holder in (held() for held in self._reservations[info]):
-                    if holder is not None and requester._conflicts_with(holder):
+        for info in (info for name in names for info in self._infos(name)):
+            with self._pins_lock:
+                devices = self._devices.setdefault(info, weakref.WeakSet())
+                for holder in devices:
+                    if privates.conflicts(requester, holder):
                         raise GPIOPinInUse(f"pin {info.name} is already in use by {holder!r}")
-                self._reservations[info].append(ref(requester))
+                devices.add(requester)
 
     def release_pins(self, reserver: Any, *names: Any) -> None:  # noqa: ANN401
         """As in gpiozero, and for lines of other chips too."""
         for name in names:
             line = self._names.get(name) if isinstance(name, str) else None
-            if line is None:
-                super().release_pins(reserver, name)
-            else:
-                self._release([line.info], reserver)
+            infos = [info for _, info in self.board_info.find_pin(name)] if line is None else [line.info]
+            self._release(infos, reserver)
 
     def release_all(self, reserver: Any) -> None:  # noqa: ANN401
         """As in gpiozero."""
-        self._release(list(self._reservations), reserver)
+        self._release([*self._devices], reserver)
 
-    def _release(self, infos: list[PinInfo], reserver: Any) -> None:  # noqa: ANN401
-        with self._res_lock:
+    def _release(self, infos: Iterable[PinInfo], reserver: Any) -> None:  # noqa: ANN401
+        with self._pins_lock:
             for info in infos:
-                held = self._reservations[info]
-                self._reservations[info] = [r for r in held if r() not in (reserver, None)]
+                self._devices.get(info, weakref.WeakSet()).discard(reserver)
 
     def reset(self) -> None:
         """Closes every pin and forgets every reservation, but stays usable; for tests."""
         self._close_pins()
-        with self._res_lock:
-            self._reservations.clear()
+        with self._pins_lock:
+            self._devices.clear()
 
     def close(self) -> None:
         """Gives every line back, ends the thread and the helper, and closes the chips.
@@ -274,10 +270,12 @@ class GpiodFactory(LocalPiFactory):
         for pin in self.pins.values():
             pin.abandon()
         self.pins.clear()
-        self._res_lock = threading.Lock()
-        self._reservations.clear()
-        self.pulser.abandon()
-        self.waiter.abandon()
+        self._pins_lock = threading.Lock()
+        self._devices.clear()
+        pulser, self.pulser = self.pulser, Pulser()
+        waiter, self.waiter = self.waiter, Waiter()
+        pulser.abandon()
+        waiter.abandon()
         self._close_chips()
 
 

@@ -16,6 +16,8 @@ from typing import Any
 import gpiozero.mixins
 from gpiozero.threads import GPIOThread
 
+from . import privates
+
 
 class _Stopping(Event):
     """Set to end the thread; wakes it from any wait."""
@@ -30,7 +32,7 @@ class _Stopping(Event):
         parent = self._parent()
         if parent is not None:
             # A closed button is not pressed: also those who wait for its release wait no longer.
-            parent._inactive_event.set()
+            privates.released(parent).set()
 
 
 class SleepingHoldThread(gpiozero.mixins.HoldThread):
@@ -48,10 +50,10 @@ class SleepingHoldThread(gpiozero.mixins.HoldThread):
         try:
             while self.holding.wait() and not self.stopping.is_set():
                 self.holding.clear()
-                while not parent._inactive_event.wait(parent.hold_time) and not self.stopping.is_set():
-                    if parent._held_from is None:
-                        parent._held_from = parent.pin_factory.ticks()
-                    parent._fire_held()
+                released = privates.released(parent)
+                while not released.wait(parent.hold_time) and not self.stopping.is_set():
+                    privates.begin_hold(parent)
+                    privates.fire_held(parent)
                     if not parent.hold_repeat:
                         break
         except ReferenceError:
@@ -60,4 +62,4 @@ class SleepingHoldThread(gpiozero.mixins.HoldThread):
 
 def install() -> None:
     """Gives every button made from now on a hold thread that sleeps."""
-    gpiozero.mixins.HoldThread = SleepingHoldThread
+    privates.use_hold_thread(SleepingHoldThread)

@@ -140,11 +140,9 @@ class Pulser:
             helper.close()
 
     def abandon(self) -> None:
-        """Forgets everything; for the child of a fork, whose parent has the helper."""
-        helper = self._helper
-        self.__init__()  # type: ignore[misc]
-        if helper is not None:
-            helper.abandon()
+        """Closes this process's end of the helper, for good; for the child of a fork. Takes no lock."""
+        if self._helper is not None:
+            self._helper.abandon()
 
     def _stop(self, wave: Wave) -> None:
         if self._running.pop(wave.number, None) is not None:

@@ -95,18 +95,16 @@ class Waiter:
             thread.join()
 
     def abandon(self) -> None:
-        """Closes this process's copies of the descriptors; for the child of a fork only.
+        """Closes this process's copies of the descriptors, for good; for the child of a fork only.
 
         The child has no such thread, and the epoll set is shared with the parent, so nothing
-        may be unregistered here.
+        may be unregistered here. Takes no lock: the thread that had it may not have come along.
         """
-        epoll, wake, announcements = self._epoll, self._wake, self._announcements
-        self.__init__()  # type: ignore[misc]
-        if announcements is not None:
-            announcements.close()
-        if epoll is not None:
-            epoll.close()
-            os.close(wake)
+        if self._announcements is not None:
+            self._announcements.close()
+        if self._epoll is not None:
+            self._epoll.close()
+            os.close(self._wake)
 
     def _started(self) -> select.epoll:
         if self._epoll is None:
