@@ -103,10 +103,10 @@ def _stop_rauc() -> bool:
     """
     status = ["rauc", "status", "--output-format=json"]
     try:
-        subprocess.run(["systemctl", "stop", "rauc.service"], check=False, timeout=_STOPPING_S)
-        said = subprocess.run(status, capture_output=True, check=False, timeout=_STOPPING_S).stdout
+        subprocess.run(["systemctl", "stop", "rauc.service"], check=True, timeout=_STOPPING_S)
+        said = subprocess.run(status, capture_output=True, check=True, timeout=_STOPPING_S).stdout
         found = json.loads(said)
         (primary,) = (slot[found["boot_primary"]] for slot in found["slots"] if found["boot_primary"] in slot)
         return bool(primary["state"] != "booted")
-    except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError):
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
         raise JobError(StickOutcome.UNSURE) from None

@@ -63,16 +63,21 @@ def test_a_name_without_a_version_is_offered_without_one(name: str, card: Card) 
 
 
 @pytest.mark.parametrize(
-    ("starts", "outcome"),
-    [("booted", StickOutcome.PULLED_OUT), ("inactive", None), ("?", StickOutcome.UNSURE)],
-    ids=["too early", "too late", "nobody knows"],
+    ("starts", "stops", "outcome"),
+    [
+        ("booted", 0, StickOutcome.PULLED_OUT),
+        ("inactive", 0, None),
+        ("?", 0, StickOutcome.UNSURE),
+        ("booted", 1, StickOutcome.UNSURE),
+    ],
+    ids=["too early", "too late", "nobody knows", "RAUC goes on"],
 )
 def test_an_update_whose_stick_is_pulled_out_is_given_up_unless_it_was_done(
-    starts: str, outcome: StickOutcome | None, card: Card
+    starts: str, stops: int, outcome: StickOutcome | None, card: Card
 ) -> None:
     (card.stick / "good.raucb").write_text("good")
     stopped = card.folder / "stopped"
-    put_program(card.folder / "systemctl", f'echo "$*" >{stopped}')
+    put_program(card.folder / "systemctl", f'echo "$*" >{stopped}; exit {stops}')
     slots = f'[{{"system.0": {{"state": "{starts}"}}}}, {{"system.1": {{"state": "other"}}}}]'
     status = f'{{"boot_primary": "system.{"x" if starts == "?" else 0}", "slots": {slots}}}'
     put_program(
