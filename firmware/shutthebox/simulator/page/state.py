@@ -3,11 +3,15 @@
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 
-from shutthebox.game.inputs import CursorMoved, FormInput
+from shutthebox.config.profiles import from_text
+from shutthebox.errors import ShutTheBoxError, one_line
+from shutthebox.files import shown_path
+from shutthebox.game.inputs import CursorMoved, FormInput, RulesGiven
+from shutthebox.game.settings import on_box
 from shutthebox.simulator.hardware.box import LeverFault
 from shutthebox.simulator.hardware.workshop import Condition, Workshop
-from shutthebox.simulator.page.house_rules import take_rules
 from shutthebox.simulator.page.message import BreakLever, ChangeHardware, GiveRules, Mend, PressService
 from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
 from shutthebox.simulator.page.transcript import BoxInWords, Words
@@ -33,7 +37,7 @@ class View:
 
     def give_rules(self, wish: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> None:
         """Gives the box house rules; the page gets its answer."""
-        self._rules = take_rules(wish, words, fill_in)
+        self._rules = _take_rules(wish, words, fill_in)
         self.resend("rules")
 
     def fill_in(self, given: FormInput, words: Words, fill_in: Callable[[FormInput], None]) -> None:
@@ -148,3 +152,21 @@ def all_texts(language: str) -> Texts:
     """The texts of the page and its workshop in this language."""
     translate = translations()[language]
     return {**page_texts(translate), **workshop_texts(translate)}
+
+
+def _take_rules(request: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> str:
+    """Gives the box rules, checked like those of a config. Returns one line for the page."""
+    _ = translations()[words.language]
+    if words.form is None or not words.form["open"]:
+        return _("A match is on. You can change these when it's over.")
+    path = Path(Path(request.file).name or "rules")
+    try:
+        rules = from_text(request.text, path)
+    except ShutTheBoxError as error:
+        return one_line(str(error))
+    try:
+        on_box(rules, words.levers, words.others)
+    except ValueError as error:
+        return one_line(f"{shown_path(path)}: {error}")
+    fill_in(RulesGiven(rules))
+    return _("The game is now: {game}.").format(game=rules.title(words.language, _))
