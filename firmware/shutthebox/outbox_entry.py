@@ -32,7 +32,7 @@ _MOST_SAID = 500
 """The most characters of an `UplinkStatus`'s line."""
 
 
-class Way(StrEnum):
+class DeliveryState(StrEnum):
     """Whether entries reach the league."""
 
     GOOD = "good"
@@ -52,27 +52,27 @@ class UplinkStatus(NamedTuple):
     """The uplink's report on delivery.
 
     Attributes:
-        way: whether entries reach the league.
+        state: whether entries reach the league.
         line: the same for the owner, as a line of English; empty if all is well.
     """
 
-    way: Way
+    state: DeliveryState
     line: str = ""
 
     def to_text(self) -> str:
         """The content of the file. `uplink_status` reads it back."""
-        return json.dumps({"way": self.way, "line": self.line[:_MOST_SAID]})
+        return json.dumps({"way": self.state, "line": self.line[:_MOST_SAID]})
 
 
 def uplink_status(text: str) -> UplinkStatus:
     """The status in the file. Text that this program doesn't know is shown to the owner as it is."""
     if not text:
-        return UplinkStatus(Way.GOOD)
+        return UplinkStatus(DeliveryState.GOOD)
     try:
         found = json.loads(text)
-        return UplinkStatus(Way(found["way"]), one_line(str(found["line"])))
+        return UplinkStatus(DeliveryState(found["way"]), one_line(str(found["line"])))
     except (ValueError, TypeError, LookupError, RecursionError):
-        return UplinkStatus(Way.OTHER, one_line(text))
+        return UplinkStatus(DeliveryState.OTHER, one_line(text))
 
 
 NO_HASH = "0" * 64

@@ -184,13 +184,13 @@ def read_message(content: bytes) -> None:
         told: str | bytes = content.decode("utf-8")
     except UnicodeDecodeError:
         told = content
-    wish = message.parse(told)
-    if isinstance(wish, str):
-        assert wish
-        assert "\n" not in wish
-        assert len(wish) < 120, "a reason for hanging up has at most 123 bytes"
+    request = message.parse(told)
+    if isinstance(request, str):
+        assert request
+        assert "\n" not in request
+        assert len(request) < 120, "a reason for hanging up has at most 123 bytes"
     else:
-        assert isinstance(wish, message.Wish)
+        assert isinstance(request, message.PageRequest)
 
 
 # -- the store ---------------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def _record_samples() -> list[bytes]:
 
 
 def _message_samples() -> list[bytes]:
-    return [json.dumps(wish).encode() for wish in ({"lever": 3, "down": True}, {"button": False})]
+    return [json.dumps(request).encode() for request in ({"lever": 3, "down": True}, {"button": False})]
 
 
 def _row_samples() -> list[bytes]:

@@ -33,7 +33,7 @@ from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile, ShutWins
 from shutthebox.rules.record import Record, parse, replay, write
 from shutthebox.rules.turn import Outcome
-from shutthebox.simulator.page.message import Wish
+from shutthebox.simulator.page.message import PageRequest
 from shutthebox.simulator.page.turns import TurnList
 from shutthebox.speech.sentences import screen_parts
 from shutthebox.translations import finished_codes, localize_screen, translations
@@ -149,8 +149,10 @@ def test_every_word_of_a_link_is_said() -> None:
         assert not lacking(get_args(LinkReport), calls(helper)), f"{helper.name} never reports it"
 
 
-def test_every_wish_of_the_page_is_understood() -> None:
-    assert not lacking(get_args(Wish), calls(PACKAGE / "simulator/page/message.py")), "parse never returns it"
+def test_every_request_of_the_page_is_understood() -> None:
+    assert not lacking(get_args(PageRequest), calls(PACKAGE / "simulator/page/message.py")), (
+        "parse never returns it"
+    )
 
 
 FOR_SOME = {

@@ -32,7 +32,7 @@ from shutthebox.translations import title_order
 TUMBLE_NS = 800 * MS
 
 
-class Told(NamedTuple):
+class ReplayedEffect(NamedTuple):
     """What the machine looks up, as the test has decided it."""
 
     statistics: Callable[[], Sequence[Text]]
@@ -158,7 +158,7 @@ class Table(Eyes):
             to_tiles(self.down),
             self.now_ns,
             stored=NoMatch() if match is None else KeptMatch(match, actions),
-            lookups=Told(lambda: statistics, report, past, daily),
+            lookups=ReplayedEffect(lambda: statistics, report, past, daily),
             is_new=is_new,
             fault=fault,
             notices=notices,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shutthebox.adapters.display.layout import draw
 from shutthebox.game.effects import Show
-from shutthebox.simulator.scenario.effect_lines import Told, as_json
+from shutthebox.simulator.scenario.effect_lines import ReplayedEffect, as_json
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import read
 from shutthebox.translations import localize_screen
@@ -22,7 +22,7 @@ def lines_of(folder: Path) -> Iterator[str]:
         yield from (f"{path.name} {line}" for line in lines)
 
 
-def _line(effect: Told, t_ns: int) -> str:
+def _line(effect: ReplayedEffect, t_ns: int) -> str:
     picture = b""
     if isinstance(effect, Show) and not effect.asleep:
         picture = draw(localize_screen(effect), 0).tobytes()

@@ -31,7 +31,7 @@ from shutthebox.link.requests import (
 )
 from shutthebox.link.wire import report_from_line, request_from_line, request_to_line
 from shutthebox_link.channel import Channel
-from shutthebox_link.helper import BoxGone, BoxHere, Helper, Mail, Place
+from shutthebox_link.helper import BoxGone, BoxHere, BrokerAddress, Helper, Mail
 from shutthebox_link.key_store import FILE, KeyStore
 from shutthebox_uplink.mqtt import (
     GOODBYE_S,
@@ -512,7 +512,7 @@ class HelperLink:
 
         side.helper = Helper(
             Path(),
-            Place("", 0),
+            BrokerAddress("", 0),
             KeyStore(side.folder, clock_s),
             clock_s=clock_s,
             connect=lambda name, host, port, tell, subscriptions, *, most_waiting, **more: cast(

@@ -10,7 +10,7 @@ from typing import assert_never
 from shutthebox.adapters.outbox import ENDING
 from shutthebox.files import read_bytes
 from shutthebox.game.faults import Undelivered
-from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way, uplink_status
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, DeliveryState, UplinkStatus, uplink_status
 
 LONG_S = 24 * 3600
 """An entry that waits longer counts as a fault: a pub's internet outage is over within a day."""
@@ -30,7 +30,7 @@ def read_uplink_status(folder: Path) -> UplinkStatus:
     try:
         said = read_bytes(folder / UPLINK_STATUS_FILE, _MOST_SAID, follow_links=False)
     except FileNotFoundError:
-        return UplinkStatus(Way.GOOD)
+        return UplinkStatus(DeliveryState.GOOD)
     return uplink_status(said.decode("utf-8", "replace"))
 
 
@@ -66,24 +66,24 @@ class DeliveryWatch:
         return self._found
 
     def _look(self) -> Undelivered | None:
-        way = read_uplink_status(self._folder).way
-        match way:
-            case Way.NO_LEAGUE:
+        state = read_uplink_status(self._folder).state
+        match state:
+            case DeliveryState.NO_LEAGUE:
                 return None
-            case Way.NO_LINE:
+            case DeliveryState.NO_LINE:
                 return Undelivered.NO_LINE
-            case Way.HELD:
+            case DeliveryState.HELD:
                 return Undelivered.HELD
-            case Way.TWO_BOXES:
+            case DeliveryState.TWO_BOXES:
                 return Undelivered.TWO_BOXES
-            case Way.OLDER_CARD:
+            case DeliveryState.OLDER_CARD:
                 return Undelivered.OLDER_CARD
-            case Way.OTHER:
+            case DeliveryState.OTHER:
                 return Undelivered.OTHER
-            case Way.GOOD:
+            case DeliveryState.GOOD:
                 return self._too_old()
             case _:
-                assert_never(way)
+                assert_never(state)
 
     def _too_old(self) -> Undelivered | None:
         """Whether the oldest entry has waited too long, in case the uplink reports nothing."""

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.rules import record
     from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
     from shutthebox.simulator.scenario import script as scenario
-    from shutthebox.simulator.scenario.effect_lines import Told, as_json
+    from shutthebox.simulator.scenario.effect_lines import ReplayedEffect, as_json
     from shutthebox.simulator.scenario.from_record import as_scenario
     from shutthebox.simulator.scenario.player import SECOND, Replay
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         if folder is not None:
             make_folder(folder, option)
 
-    def tell(box: int, effect: Told, t_ns: int) -> None:
+    def tell(box: int, effect: ReplayedEffect, t_ns: int) -> None:
         if args.json:
             print(as_json(effect, t_ns, box))
 

@@ -17,7 +17,7 @@ from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import DisplayPort
 from shutthebox.simulator.hardware.box import Change
-from shutthebox.simulator.hardware.glass import Glass
+from shutthebox.simulator.hardware.lit_picture import LitPicture
 from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import BoxInWords
 from shutthebox.simulator.scenario.player import Replay
@@ -61,7 +61,7 @@ class _Side:
 
     def __init__(self, box: VirtualBox, display: FilmDisplay, take: Callable[[int], None]) -> None:
         self._box, self._display, self._take = box, display, take
-        self._words, self._glass, self._lamp = BoxInWords(), Glass(), 0.0
+        self._words, self._glass, self._lamp = BoxInWords(), LitPicture(), 0.0
         box.observe(self._look_on)
         box.box.subscribe(self._hand_moved)
         self._note(box.show, 0)

@@ -26,7 +26,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.odds.questions import OddsReady, Question
 from shutthebox.rules import record
 from shutthebox.simulator.hardware.bounce import DWELL_NS
-from shutthebox.simulator.hardware.glass import Glass
+from shutthebox.simulator.hardware.lit_picture import LitPicture
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.message import (
     BreakLever,
@@ -38,11 +38,11 @@ from shutthebox.simulator.page.message import (
     MoveButton,
     MoveLever,
     OpenWorkshop,
+    PageRequest,
     PressService,
     PullPlug,
     RecordScenario,
     ReplayScenario,
-    Wish,
     parse,
 )
 from shutthebox.simulator.page.state import View, box_state, boxes_state, repair, workshop_state
@@ -70,7 +70,7 @@ _MOST_SHOWN = 40  # characters of an option
 
 
 class AddressQuery(NamedTuple):
-    """The wishes in an address's query.
+    """What the query of an address asks for.
 
     Attributes:
         config: as it says.
@@ -199,7 +199,7 @@ class Tab:
         folder.mkdir(parents=True, exist_ok=True)
         self._post = post
         self._transcript = BoxInWords(config.box.language)
-        self._glass, self._tunes = Glass(), _Tunes()
+        self._glass, self._tunes = LitPicture(), _Tunes()
         self._view = View()
         self._match: str | None = None
         self._config = config
@@ -239,20 +239,20 @@ class Tab:
 
     def take(self, message: str, now_ns: int) -> None:
         """Carries out a message from the page, unless it isn't allowed."""
-        wish = parse(message)
-        if isinstance(wish, str):
+        request = parse(message)
+        if isinstance(request, str):
             return
-        if isinstance(wish, MoveLever | BreakLever) and wish.lever not in self._box.box.levers:
+        if isinstance(request, MoveLever | BreakLever) and request.lever not in self._box.box.levers:
             return
-        if isinstance(wish, MoveButton | MoveLever):
-            contact = wish.lever if isinstance(wish, MoveLever) else 0
+        if isinstance(request, MoveButton | MoveLever):
+            contact = request.lever if isinstance(request, MoveLever) else 0
             at_ns = max(now_ns, self._stands_ns.get(contact, 0))
             self._stands_ns[contact] = at_ns + DWELL_NS
-            self._moves.append((at_ns, wish))
+            self._moves.append((at_ns, request))
             self._moves.sort(key=lambda move: move[0])
         else:
             self._wait(now_ns)
-            self._do(wish)
+            self._do(request)
 
     def answered(self, text: str, now_ns: int) -> None:
         """Takes an answer from the odds."""
@@ -281,18 +281,18 @@ class Tab:
             self._box.box.set_lever(move.lever, move.down)
         self._box.take_edges()
 
-    def _do(self, wish: Wish) -> None:
-        match wish:
+    def _do(self, request: PageRequest) -> None:
+        match request:
             case BuildBox():
                 self._view.resend("boxes")  # the page opens another address
             case OpenWorkshop(is_open):
                 self._view.open_workshop(is_open)
             case ChangeHardware() | BreakLever() | Mend() | PressService():
-                repair(self._workshop, wish)
+                repair(self._workshop, request)
             case PullPlug():
                 self._box.cut_power()
             case GiveRules():
-                self._view.give_rules(wish, self._transcript.words, self._box.fill_in)
+                self._view.give_rules(request, self._transcript.words, self._box.fill_in)
             case FillIn(given):
                 self._view.fill_in(given, self._transcript.words, self._box.fill_in)
             case MoveLever() | MoveButton() | RecordScenario() | ReplayScenario():

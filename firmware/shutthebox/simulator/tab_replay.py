@@ -12,7 +12,7 @@ from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.film import Film
-from shutthebox.simulator.hardware.glass import Glass
+from shutthebox.simulator.hardware.lit_picture import LitPicture
 from shutthebox.simulator.page.message import MAX_SCENARIO
 from shutthebox.simulator.page.state import all_texts
 from shutthebox.simulator.scenario.from_record import script_or_record
@@ -74,7 +74,7 @@ class TabReplay:
             self._link = pack(text)
             return found
 
-        self._film = Film(scenario, folder, lambda config: Glass())
+        self._film = Film(scenario, folder, lambda config: LitPicture())
 
     def advance(self, now_ns: int) -> int:
         """Shows what's due. Returns when to come back, -1 for never. Times may count from any zero."""

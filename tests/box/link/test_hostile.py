@@ -39,8 +39,17 @@ from shutthebox.link.requests import (
     WhyNotPaired,
 )
 from shutthebox_link.channel import MOST_PACKET, Channel, Heard
-from shutthebox_link.helper import LOOK_S, Helper, Place
-from shutthebox_link.key_store import DAY_S, FILE, KEPT_S, MOST_SESSIONS, STEP_S, KeyStore, Known, Unreadable
+from shutthebox_link.helper import LOOK_S, BrokerAddress, Helper
+from shutthebox_link.key_store import (
+    DAY_S,
+    FILE,
+    KEPT_S,
+    MOST_SESSIONS,
+    STEP_S,
+    KeyStore,
+    StoredSession,
+    Unreadable,
+)
 from shutthebox_link.pairing import Guest, Host
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 
@@ -272,7 +281,7 @@ def test_keys_are_kept_for_a_week_sixteen_at_most(tmp_path: Path) -> None:
     again = KeyStore(tmp_path, lambda: now_s)
     assert again.find(sessions[0]) is None
     found = again.find(sessions[-1])
-    assert isinstance(found, Known)
+    assert isinstance(found, StoredSession)
     assert (bytes.fromhex(found.secret), found.is_host) == (bytes([MOST_SESSIONS] * 32), True)
     again.forget(sessions[-1])
     assert KeyStore(tmp_path, lambda: now_s).find(sessions[-1]) is None
@@ -307,7 +316,7 @@ def test_a_session_rests_only_while_its_helper_runs(tmp_path: Path) -> None:
         now_s += DAY_S
         keys.pass_time()
         found = keys.find(Channel(SECRET, is_host=True).session)
-        assert isinstance(found, Known) == (start < 7)
+        assert isinstance(found, StoredSession) == (start < 7)
         keys.close()
 
 
@@ -325,14 +334,14 @@ def test_a_power_cut_takes_an_hour_of_rest_at_most(tmp_path: Path) -> None:
         now_s += 20.0
         keys.pass_time()
     found = KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session)
-    assert isinstance(found, Known)
+    assert isinstance(found, StoredSession)
     assert now_s - STEP_S - 20 <= found.rest_s <= now_s
 
 
 def test_keys_of_an_earlier_version_have_not_rested(tmp_path: Path) -> None:
     """It wrote a time of day."""
     (tmp_path / FILE).write_text(json.dumps([[SECRET.hex(), True, 1.8e9, False]]))
-    assert KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session) == Known(SECRET.hex(), True)
+    assert KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session) == StoredSession(SECRET.hex(), True)
 
 
 def test_keys_that_cannot_be_read_now_are_not_lost(tmp_path: Path) -> None:
@@ -347,7 +356,7 @@ def test_keys_that_cannot_be_read_now_are_not_lost(tmp_path: Path) -> None:
     keys.pass_time()
     (tmp_path / FILE).rmdir()
     (tmp_path / "elsewhere").rename(tmp_path / FILE)
-    assert isinstance(keys.find(session), Known)
+    assert isinstance(keys.find(session), StoredSession)
     keys.leave_all()
     assert KeyStore(tmp_path).find(session) is None
 
@@ -458,7 +467,7 @@ def test_a_connection_that_is_confirmed_again_and_again_is_told_of_once() -> Non
 def test_what_the_broker_has_kept_spoils_no_room(tmp_path: Path) -> None:
     """A stranger who had once left a guess in each of the 6,561 rooms kept all boxes apart for ever."""
     liar, box = LyingBroker(published(b"elsewhere")), LinkBox(tmp_path / "socket")
-    helper = Helper(tmp_path / "socket", Place("127.0.0.1", liar.port), KeyStore(tmp_path))
+    helper = Helper(tmp_path / "socket", BrokerAddress("127.0.0.1", liar.port), KeyStore(tmp_path))
     with in_a_thread(helper.run, lambda: helper.inbox.put(None)):
         box.until(Peer.OFFLINE)
         box.ask(OpenRoom())
@@ -480,7 +489,7 @@ def test_a_broker_that_hangs_up_every_second_does_not_fill_the_journal(
 ) -> None:
     liar = LyingBroker(*[LyingBroker.HANG_UP] * 3, published(b"topic"))
     box = LinkBox(tmp_path / "socket")
-    helper = Helper(tmp_path / "socket", Place("127.0.0.1", liar.port), KeyStore(tmp_path))
+    helper = Helper(tmp_path / "socket", BrokerAddress("127.0.0.1", liar.port), KeyStore(tmp_path))
     with in_a_thread(helper.run, lambda: helper.inbox.put(None)):
         box.until(Peer.OFFLINE)
         box.ask(OpenRoom())
@@ -560,7 +569,9 @@ def test_a_match_goes_on_once_a_broker_confirms_again(tmp_path: Path) -> None:
     place = Meeting(tmp_path)
     with ForgetfulBroker(place.port) as forgetful:
         place.helpers[0] = Helper(
-            place.boxes[0].path, Place("127.0.0.1", forgetful.server_address[1]), KeyStore(tmp_path / "host")
+            place.boxes[0].path,
+            BrokerAddress("127.0.0.1", forgetful.server_address[1]),
+            KeyStore(tmp_path / "host"),
         )
         with contextmanager(_running)(place):
             host, guest = place.boxes
@@ -587,7 +598,7 @@ def test_a_match_goes_on_after_a_broker_has_told_of_an_end_that_was_none(tmp_pat
         for at, (name, port) in enumerate((("host", early.server_address[1]), ("guest", place.port))):
             box, keys = place.boxes[at].path, KeyStore(tmp_path / name)
             place.helpers[at] = Helper(
-                box, Place("127.0.0.1", port), keys, clock_s=lambda: time.monotonic() + ahead_s
+                box, BrokerAddress("127.0.0.1", port), keys, clock_s=lambda: time.monotonic() + ahead_s
             )
         with contextmanager(_running)(place):
             host, guest = place.boxes
@@ -618,7 +629,7 @@ def test_a_session_that_was_left_long_ago_is_taken_from_the_broker(tmp_path: Pat
     keys.leave_all()
     place.helpers[0] = Helper(
         place.boxes[0].path,
-        Place("127.0.0.1", place.port),
+        BrokerAddress("127.0.0.1", place.port),
         keys,
         clock_s=lambda: time.monotonic() + ahead_s,
     )
@@ -642,7 +653,7 @@ class Meeting:
             (folder / name).mkdir()
             self.boxes.append(LinkBox(folder / name / "socket"))
             keys = KeyStore(folder / name)
-            place = Place("127.0.0.1", self.port)
+            place = BrokerAddress("127.0.0.1", self.port)
             self.helpers.append(Helper(folder / name / "socket", place, keys, pairing_s))
 
 
@@ -714,7 +725,7 @@ def test_a_stranger_who_guesses_gets_one_guess_a_room(place: Meeting) -> None:
 def test_what_comes_too_fast_keeps_a_box_busy_for_seconds_only(tmp_path: Path) -> None:
     """After a flood it read old reports for a quarter of a minute, and opened no room for the next match."""
     box = LinkBox(tmp_path / "socket")
-    helper = Helper(tmp_path / "socket", Place("127.0.0.1", 1), KeyStore(tmp_path))
+    helper = Helper(tmp_path / "socket", BrokerAddress("127.0.0.1", 1), KeyStore(tmp_path))
     with in_a_thread(helper.run, lambda: helper.inbox.put(None)):
         box.until(Peer.OFFLINE)
         for _ in range(1000):

@@ -22,7 +22,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
-from shutthebox.simulator.scenario.effect_lines import Told, as_json
+from shutthebox.simulator.scenario.effect_lines import ReplayedEffect, as_json
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS, Expect
 from shutthebox.simulator.scenario.player import ExpectationError, Replay
 from shutthebox.simulator.scenario.recorder import LinkedRecorder, ScenarioRecorder
@@ -33,7 +33,7 @@ from shutthebox.translations import localize_screen
 FOLDER = Path(__file__).parent
 SCRIPTS = sorted(FOLDER.glob("*.scn"))
 NAMES = [path.stem for path in SCRIPTS]
-Play_ = Callable[..., list[tuple[Told, int]]]
+Play_ = Callable[..., list[tuple[ReplayedEffect, int]]]
 
 
 class RenewingDisplay(VirtualDisplay):
@@ -48,9 +48,9 @@ class RenewingDisplay(VirtualDisplay):
 def play(tmp_path: Path) -> Play_:
     """Plays a scenario, or its text; gives its effects with their times."""
 
-    def run(script: Scenario | str, state: Path | None = None) -> list[tuple[Told, int]]:
+    def run(script: Scenario | str, state: Path | None = None) -> list[tuple[ReplayedEffect, int]]:
         scenario = parse(script, "script") if isinstance(script, str) else script
-        effects: list[tuple[Told, int]] = []
+        effects: list[tuple[ReplayedEffect, int]] = []
         folder = state or tmp_path / "state"
         display = VirtualDisplay(scenario.config)
         Replay(scenario, folder, display, lambda effect, t_ns: effects.append((effect, t_ns))).run()

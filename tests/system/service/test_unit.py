@@ -13,7 +13,7 @@ from shutthebox.adapters.link_socket import SOCKET as SOCKET_OF_LINK
 from shutthebox.cli.services import services
 from shutthebox.config.schema import TOURNAMENT_FILE, UPLINK_FILES, Config
 from shutthebox.owner.stick.checking import ADDRESSES
-from shutthebox.owner.stick.looking import MOST_MEMORY
+from shutthebox.owner.stick.contents import MOST_MEMORY
 from shutthebox_link.key_store import MOST_SESSIONS
 
 SYSTEMD = Path(__file__).resolve().parents[3] / "systemd"

@@ -9,18 +9,18 @@ import pytest
 from shutthebox.adapters.delivery_watch import LONG_S, LOOK_S, DeliveryWatch
 from shutthebox.adapters.outbox import entry_name
 from shutthebox.game.faults import Undelivered
-from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, DeliveryState, UplinkStatus
 
 NOW_S = 1_800_000_000
 
 FOUND = {
-    Way.GOOD: None,
-    Way.NO_LEAGUE: None,
-    Way.NO_LINE: Undelivered.NO_LINE,
-    Way.HELD: Undelivered.HELD,
-    Way.TWO_BOXES: Undelivered.TWO_BOXES,
-    Way.OLDER_CARD: Undelivered.OLDER_CARD,
-    Way.OTHER: Undelivered.OTHER,
+    DeliveryState.GOOD: None,
+    DeliveryState.NO_LEAGUE: None,
+    DeliveryState.NO_LINE: Undelivered.NO_LINE,
+    DeliveryState.HELD: Undelivered.HELD,
+    DeliveryState.TWO_BOXES: Undelivered.TWO_BOXES,
+    DeliveryState.OLDER_CARD: Undelivered.OLDER_CARD,
+    DeliveryState.OTHER: Undelivered.OTHER,
 }
 
 
@@ -43,7 +43,7 @@ def left(folder: Path, sequence: int, age_s: float) -> Path:
     [
         ("", None),
         *((UplinkStatus(way, "in any words").to_text(), found) for way, found in FOUND.items()),
-        (UplinkStatus(Way.HELD, "long" * 9999).to_text(), Undelivered.HELD),
+        (UplinkStatus(DeliveryState.HELD, "long" * 9999).to_text(), Undelivered.HELD),
         ("a line of an earlier uplink", Undelivered.OTHER),
         ('{"way": "of a later one", "line": ""}', Undelivered.OTHER),
         ('{"way": []}', Undelivered.OTHER),

@@ -34,7 +34,7 @@ from shutthebox.game.screen import LocalizedScreen
 from shutthebox.link.messages import Sync
 from shutthebox.link.requests import Received
 from shutthebox.link.wire import report_to_line
-from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, DeliveryState, UplinkStatus
 from shutthebox.runtime import daemon
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -116,7 +116,7 @@ def test_the_odds_answer_while_the_box_plays(tmp_path: Path) -> None:
 
 
 def test_the_screen_marks_that_the_league_gets_nothing(tmp_path: Path) -> None:
-    (tmp_path / UPLINK_STATUS_FILE).write_text(UplinkStatus(Way.NO_LINE).to_text())
+    (tmp_path / UPLINK_STATUS_FILE).write_text(UplinkStatus(DeliveryState.NO_LINE).to_text())
 
     def owner(box: Served) -> None:
         box.until(lambda: box.screen.aside == "league?")

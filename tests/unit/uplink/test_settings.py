@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.support.league import enrolled
 
-from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way, uplink_status
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, DeliveryState, UplinkStatus, uplink_status
 from shutthebox_uplink.main import main
 from shutthebox_uplink.settings import (
     HomeAssistant,
@@ -80,9 +80,9 @@ def test_a_certificate_that_is_not_there_is_one_line(
     assert main(["--home-assistant", str(path), "--outbox", str(tmp_path)]) == 2
     line = "home_assistant.authority: /nowhere.pem: No such file or directory"
     assert capsys.readouterr().err == f"shutthebox-uplink: {line}\n"
-    assert uplink_status((tmp_path / UPLINK_STATUS_FILE).read_text()) == UplinkStatus(Way.OTHER, line), (
-        "the box hears of it, too"
-    )
+    assert uplink_status((tmp_path / UPLINK_STATUS_FILE).read_text()) == UplinkStatus(
+        DeliveryState.OTHER, line
+    ), "the box hears of it, too"
 
 
 def test_without_anything_to_do_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,8 +29,8 @@ from shutthebox.adapters.outbox import entry_name
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.outbox_entry import (
     UPLINK_STATUS_FILE,
+    DeliveryState,
     UplinkStatus,
-    Way,
     entry_from_bytes,
     hash_of,
     uplink_status,
@@ -99,10 +99,10 @@ def test_an_entry_goes_when_the_league_has_it_and_not_before(place: Place, tmp_p
         assert open_entry(league.message("entry"), "lion.1", enrolment.key.public_key()).entry == entries[0]
         assert sender.waiting == 3
         says = sender.outbox / UPLINK_STATUS_FILE
-        until(lambda: says.exists() and uplink_status(says.read_text()).way is Way.HELD)
+        until(lambda: says.exists() and uplink_status(says.read_text()).state is DeliveryState.HELD)
         answer(COMMITTED, hash_of(entries[0]))
         assert entry_of(league.message("entry")) == 2
-        until(lambda: uplink_status(says.read_text()).way is Way.GOOD)
+        until(lambda: uplink_status(says.read_text()).state is DeliveryState.GOOD)
         until(lambda: sender.waiting == 2)
         answer(REFUSED, hash_of(entries[1]), sequence=2)
         assert entry_of(league.message("entry")) == 3
@@ -130,8 +130,8 @@ def test_a_box_that_has_left_the_league_is_not_told_of_it_for_ever(tmp_path: Pat
     sender = Sender(tmp_path, None)
     says = sender.outbox / UPLINK_STATUS_FILE
     with running(sender.uplink):
-        until(lambda: says.exists() and uplink_status(says.read_text()).way is Way.NO_LEAGUE)
-    assert uplink_status(says.read_text()) == UplinkStatus(Way.GOOD)
+        until(lambda: says.exists() and uplink_status(says.read_text()).state is DeliveryState.NO_LEAGUE)
+    assert uplink_status(says.read_text()) == UplinkStatus(DeliveryState.GOOD)
 
 
 def test_nothing_that_a_broker_sends_ends_the_uplink(place: Place, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def open_reading(folder: Path) -> Iterator[Reading]:
 
 @contextlib.contextmanager
 def open_good_part(path: Path) -> Iterator[Reading]:
-    """Opens any store, even one that was set aside; of a damaged one, all that's believed.
+    """Opens any store, even one that was set aside; of a damaged one, all that's trusted.
 
     Args:
         path: the file.

@@ -3,7 +3,6 @@
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
-from shutthebox.adapters.store.belief import believe
 from shutthebox.adapters.store.chain import Checkpoint, check_facts
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
 from shutthebox.adapters.store.stored_facts import (
@@ -23,6 +22,7 @@ from shutthebox.adapters.store.stored_facts import (
     is_play,
     known_conditions,
 )
+from shutthebox.adapters.store.trust import trust
 from shutthebox.errors import quoted
 from shutthebox.game.facts import ClockShown
 from shutthebox.link.match import LinkedMatch, Revealed, Rolled
@@ -48,7 +48,7 @@ where number >= (select first from match where id = ?1)
 
 
 class KeptFacts(NamedTuple):
-    """The believed facts of a match.
+    """The trusted facts of a match.
 
     Attributes:
         begun: the first.
@@ -187,7 +187,7 @@ def kept_facts(db: sqlite3.Connection, number: int, where: str) -> KeptFacts:
     if not rows:
         raise StoreError(f"{where}: there's no match {number}")
     first, previous, *_ = rows[0]
-    begun, *others = believe(check_facts(rows, Checkpoint(), first - 1, previous))
+    begun, *others = trust(check_facts(rows, Checkpoint(), first - 1, previous))
     if not isinstance(begun.fact, MatchBegun) or begun.fact.match != number:
         raise StoreError(f"{where}: match {number}: its start is lost")
     decided = (at for at, fact in enumerate(others) if isinstance(fact.fact, MatchDecided))

@@ -12,7 +12,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from shutthebox.adapters.store.belief import believe
 from shutthebox.adapters.store.chain import (
     Checkpoint,
     Head,
@@ -37,6 +36,7 @@ from shutthebox.adapters.store.stored_facts import (
     known_conditions,
 )
 from shutthebox.adapters.store.tables import CACHE, Tables, rows_of
+from shutthebox.adapters.store.trust import trust
 from shutthebox.rules.conditions import Conditions
 
 _What = TypeVar("_What")
@@ -116,7 +116,7 @@ class Recovered(NamedTuple):
 
 
 def good_part(store: Path, mark: Head | None) -> Recovered:
-    """Makes a new store from everything believed in another, whatever state its files are in.
+    """Makes a new store from everything trusted in another, whatever state its files are in.
 
     Args:
         store: its file, of any version; only read, with its log.
@@ -136,16 +136,16 @@ def good_part(store: Path, mark: Head | None) -> Recovered:
     except UNREADABLE:
         checkpoint = Checkpoint()
     with in_memory() as new:
-        taking = _Taking(new, checkpoint)
-        taking.take(facts, mark)
+        rebuild = _Rebuild(new, checkpoint)
+        rebuild.take(facts, mark)
         count = "select (select count(*) from match), (select count(*) from fact)"
         matches, kept = new.execute(count).fetchone()
         new.execute("commit")
-        return Recovered(new.serialize(), matches, kept, taking.lost)
+        return Recovered(new.serialize(), matches, kept, rebuild.lost)
 
 
-class _Taking:
-    """Copies the believed facts of an old store into a new one, in order.
+class _Rebuild:
+    """Copies the trusted facts of an old store into a new one, in order.
 
     Args:
         new: the new store.
@@ -161,7 +161,7 @@ class _Taking:
         self._is_refused = False
 
     def take(self, facts: list[RawFact], mark: Head | None) -> None:
-        """Copies the facts that are believed.
+        """Copies the facts that are trusted.
 
         Args:
             facts: of the old store.
@@ -170,10 +170,10 @@ class _Taking:
         last = self._checkpoint.number
         behind = bisect_right(facts, last, key=itemgetter(0))
         self._take_covered(facts[:behind])
-        for believed in believe(check_facts(facts[behind:], self._checkpoint)):
-            self._miss(believed.lost)
-            if believed.fact is not None:
-                self._take(believed.fact, believed.text)
+        for trusted in trust(check_facts(facts[behind:], self._checkpoint)):
+            self._miss(trusted.lost)
+            if trusted.fact is not None:
+                self._take(trusted.fact, trusted.text)
         last = max(last, facts[-1][0] if facts else 0)
         if mark is not None and mark.number > last:
             self._miss(mark.number - last)
@@ -185,11 +185,11 @@ class _Taking:
         Parts of forgotten matches may have turned up, too, and mustn't pass for whole ones.
         """
         matches: list[list[tuple[RawFact, StoredFact | None]]] = [[]]
-        for raw, believed in zip(facts, believe(check_facts(facts, self._checkpoint)), strict=True):
-            if isinstance(believed.fact, MatchBegun):
+        for raw, trusted in zip(facts, trust(check_facts(facts, self._checkpoint)), strict=True):
+            if isinstance(trusted.fact, MatchBegun):
                 matches.append([])
-            matches[-1].append((raw, believed.fact))
-        kept = sum(len(match) for match in map(_famous_part, matches) if self._attempt(match, self._put))
+            matches[-1].append((raw, trusted.fact))
+        kept = sum(len(match) for match in map(_signed_prefix, matches) if self._attempt(match, self._put))
         self.lost += max(0, self._checkpoint.facts - kept)
         if self._checkpoint.number:
             self._checkpoint._replace(facts=kept).write(self._new)
@@ -245,7 +245,7 @@ class _Taking:
         self._add((fact, fact.to_text()))
 
 
-def _famous_part(
+def _signed_prefix(
     match: list[tuple[RawFact, StoredFact | None]],
 ) -> list[tuple[RawFact, StoredFact]]:
     """A match up to its first gap; nothing if that's before it was signed."""

@@ -1,7 +1,7 @@
 """Finds the facts in a store's files without SQLite, so that damage costs only what it hits.
 
 SQLite gives up on a file whose schema has a wrong letter, on a table whose root page has a wrong bit, and on
-everything in a log behind a wrong frame. But each fact has its own checksum, so it can be believed wherever
+everything in a log behind a wrong frame. But each fact has its own checksum, so it can be trusted wherever
 it is: in any page of the file or any frame of the log, old ones included. Facts are found by the header of
 their record: https://www.sqlite.org/fileformat2.html, *Record Format*.
 """

@@ -10,7 +10,7 @@ from shutthebox.adapters.outbox import ENDING
 from shutthebox.cli.doctor.result import CheckResult, failed, passed
 from shutthebox.config.schema import Config
 from shutthebox.files import list_folder, reason
-from shutthebox.outbox_entry import Way
+from shutthebox.outbox_entry import DeliveryState
 
 UPLINKS_FOLDER = Path("/var/spool/shutthebox/outbox")
 """The folder that the uplink's package provides."""
@@ -31,9 +31,9 @@ def check_outbox(config: Config) -> Iterator[CheckResult]:
         yield failed("league", f"{folder}: {reason(error)}")
         return
     waiting = f"{len(times)} to send"
-    if said.way is Way.NO_LEAGUE:
+    if said.state is DeliveryState.NO_LEAGUE:
         yield passed("league", f"{said.line}; {waiting}")
-    elif said.way is not Way.GOOD:
+    elif said.state is not DeliveryState.GOOD:
         yield failed("league", f"{waiting}; {said.line}")
     elif times and time.time() - min(times) > LONG_S:
         yield failed(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from shutthebox.adapters.store.backup import check_copy
 from shutthebox.errors import ShutTheBoxError, one_line
-from shutthebox.owner.stick.looking import MOST_MEMORY
+from shutthebox.owner.stick.contents import MOST_MEMORY
 
 NOBODY = 65534
 """The user id that owns nothing, on every Linux."""

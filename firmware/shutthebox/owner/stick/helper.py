@@ -24,8 +24,8 @@ from shutthebox.files import shown_path
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.owner.card import TAKEN, CardError, read_stick, take_over_stick
 from shutthebox.owner.stick import updating
+from shutthebox.owner.stick.contents import Contents, look, memory_name
 from shutthebox.owner.stick.errors import JobError, box_disk_errors, outcome_of
-from shutthebox.owner.stick.looking import Contents, look, memory_name
 from shutthebox.owner.stick.saving import save
 from shutthebox.owner.stick.taking import take_over
 from shutthebox.owner.stick.volume import Volume

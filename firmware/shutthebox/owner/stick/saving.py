@@ -20,8 +20,8 @@ from shutthebox.adapters.store.reading import open_reading
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import sync_folder
 from shutthebox.game.stick import StickOutcome
+from shutthebox.owner.stick.contents import FOLDER, PART, SAVED
 from shutthebox.owner.stick.errors import JobError, box_disk_errors
-from shutthebox.owner.stick.looking import FOLDER, PART, SAVED
 from shutthebox.owner.stick.statistics_page import statistics_page
 from shutthebox.translations import translations
 

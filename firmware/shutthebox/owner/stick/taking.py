@@ -15,9 +15,9 @@ from shutthebox.adapters.store.open_store import RESTORE_NAME
 from shutthebox.game.stick import StickOutcome
 from shutthebox.owner.stick import checking
 from shutthebox.owner.stick.checking import NOBODY, SECONDS, TOO_MUCH
+from shutthebox.owner.stick.contents import MOST_MEMORY
 from shutthebox.owner.stick.copying import copy_bounded
 from shutthebox.owner.stick.errors import JobError, box_disk_errors
-from shutthebox.owner.stick.looking import MOST_MEMORY
 
 
 def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: None) -> None:

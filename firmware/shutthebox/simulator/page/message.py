@@ -110,7 +110,7 @@ class GiveRules:
     file: str
 
 
-Wish: TypeAlias = (
+PageRequest: TypeAlias = (
     MoveLever
     | MoveButton
     | FillIn
@@ -133,28 +133,28 @@ _ALLOWED = (
 )
 
 
-def parse(message: str | bytes) -> Wish | str:
-    """Parses a message. Returns the wish, or, as text, why it's refused."""
+def parse(message: str | bytes) -> PageRequest | str:
+    """Parses a message. Returns the request, or, as text, why it's refused."""
     if isinstance(message, bytes):
         return "a message is text"
     length = len(message.encode("utf-8", "replace"))
     if length > MAX_SCENARIO:
         return f"a scenario has at most {MAX_SCENARIO} bytes"
     try:
-        wish = _wish(json.loads(message))
+        request = _read_request(json.loads(message))
     except (ValueError, RecursionError):
         return "a message is JSON"
-    if length > MAX_MESSAGE and not isinstance(wish, ReplayScenario | GiveRules):
+    if length > MAX_MESSAGE and not isinstance(request, ReplayScenario | GiveRules):
         return f"a message has at most {MAX_MESSAGE} bytes"
-    return wish or _ALLOWED
+    return request or _ALLOWED
 
 
 def _are_names(names: list[object]) -> bool:
     return len(names) <= MAX_PLAYERS and all(isinstance(name, str) and is_name(name) for name in names)
 
 
-def _wish(document: object) -> Wish | None:
-    """The wish in a document; None if it isn't one."""
+def _read_request(document: object) -> PageRequest | None:
+    """The request in a document; None if it isn't one."""
     if not isinstance(document, dict):
         return None
     # In Python and in `case`, a bool is an int; in a message it isn't.

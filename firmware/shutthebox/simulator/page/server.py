@@ -43,11 +43,11 @@ from shutthebox.simulator.page.message import (
     MoveButton,
     MoveLever,
     OpenWorkshop,
+    PageRequest,
     PressService,
     PullPlug,
     RecordScenario,
     ReplayScenario,
-    Wish,
     parse,
 )
 from shutthebox.simulator.page.request_guard import (
@@ -352,16 +352,16 @@ class PageServer:
 
     def _take(self, page: "_Page", message: str | bytes) -> str | None:
         """Carries out a page's message, or returns why not."""
-        wish = parse(message)
-        if isinstance(wish, str):
-            return wish
-        if isinstance(wish, MoveLever | BreakLever) and wish.lever not in self._box.levers:
+        request = parse(message)
+        if isinstance(request, str):
+            return request
+        if isinstance(request, MoveLever | BreakLever) and request.lever not in self._box.levers:
             return "no such lever"
-        is_hand = isinstance(wish, MoveLever | MoveButton)
+        is_hand = isinstance(request, MoveLever | MoveButton)
         if page.visitor and not is_hand:
             return "visitors only get the levers and the button"
         if not is_hand or self._takes_hands(page):
-            self._do(page, wish)
+            self._do(page, request)
         return None
 
     def _may_move(self, page: "_Page") -> bool:
@@ -387,8 +387,8 @@ class PageServer:
             self._resting = asyncio.get_running_loop().call_later(HANDS_S, self._wake_pages)
         return True
 
-    def _do(self, page: "_Page", wish: Wish) -> None:
-        match wish:
+    def _do(self, page: "_Page", request: PageRequest) -> None:
+        match request:
             case MoveButton(down):
                 # While a page shows a film, it can't play.
                 self._hold(page, down and page.film is None)
@@ -399,7 +399,7 @@ class PageServer:
                 page.view.fill_in(given, self._transcript.words, self._fill_in)
                 page.news.set()
             case GiveRules():
-                page.view.give_rules(wish, self._transcript.words, self._fill_in)
+                page.view.give_rules(request, self._transcript.words, self._fill_in)
                 page.news.set()
             case BuildBox(levers):
                 form = self._transcript.words.form
@@ -412,7 +412,7 @@ class PageServer:
                 self._in_workshop = any(page.view.in_workshop for page in self._pages)
                 page.news.set()
             case ChangeHardware() | BreakLever() | Mend() | PressService():
-                self._note(repair(self._workshop, wish))
+                self._note(repair(self._workshop, request))
             case ReplayScenario(scenario):
                 self._watch(page, scenario)
             case PullPlug():
@@ -420,7 +420,7 @@ class PageServer:
             case RecordScenario(on):
                 self._power.record(on)
             case _:
-                assert_never(wish)
+                assert_never(request)
 
     def _note(self, text: str) -> None:
         """Logs something that makers did."""

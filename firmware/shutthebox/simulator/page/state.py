@@ -35,9 +35,9 @@ class View:
         """Opens or closes the workshop; the log is sent from its beginning."""
         self.in_workshop, self._logged = is_open, 0
 
-    def give_rules(self, wish: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> None:
+    def give_rules(self, request: GiveRules, words: Words, fill_in: Callable[[FormInput], None]) -> None:
         """Gives the box house rules; the page gets its answer."""
-        self._rules = _take_rules(wish, words, fill_in)
+        self._rules = _take_rules(request, words, fill_in)
         self.resend("rules")
 
     def fill_in(self, given: FormInput, words: Words, fill_in: Callable[[FormInput], None]) -> None:
@@ -130,9 +130,9 @@ def workshop_state(workshop: Workshop, power: dict[str, object]) -> dict[str, ob
     }
 
 
-def repair(workshop: Workshop, wish: ChangeHardware | BreakLever | Mend | PressService) -> str:
+def repair(workshop: Workshop, request: ChangeHardware | BreakLever | Mend | PressService) -> str:
     """Breaks or mends the hardware; returns a line for the log."""
-    match wish:
+    match request:
         case ChangeHardware(what, value):
             workshop.change(**{what: value})
             return f"{what} {value}"

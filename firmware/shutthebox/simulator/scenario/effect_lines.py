@@ -23,11 +23,11 @@ from shutthebox.link.match import Revealed, Rolled
 from shutthebox.rules.actions import Action
 from shutthebox.translations import localize_screen, translations
 
-Told: TypeAlias = Show | PlaySound | Keep
+ReplayedEffect: TypeAlias = Show | PlaySound | Keep
 """The effects that a replay tells of; the others are questions, to the odds and to helpers."""
 
 
-def as_json(effect: Told, t_ns: int, box: int = 1) -> str:
+def as_json(effect: ReplayedEffect, t_ns: int, box: int = 1) -> str:
     """One effect of a box as a line of JSON; the second box's says so."""
     line: dict[str, Any] = {"t": t_ns / 1e9} if box == 1 else {"t": t_ns / 1e9, "box": box}
     match effect:

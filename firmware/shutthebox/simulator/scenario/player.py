@@ -10,7 +10,7 @@ from shutthebox.game.effects import Ask, AskLink, AskStick, Effect
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import DisplayPort
 from shutthebox.simulator.hardware.box import UnknownLeverError
-from shutthebox.simulator.scenario.effect_lines import Told
+from shutthebox.simulator.scenario.effect_lines import ReplayedEffect
 from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.script import PREFIXES, Scenario, ScenarioError, TimedVerb
 from shutthebox.simulator.scenario.verbs import Wait
@@ -38,7 +38,7 @@ class Replay:
         scenario: to play.
         state: folder of the store; a match in it is continued.
         display: shows the screens; `expect panel` needs a `VirtualDisplay`. None for no display.
-        tell: called with every effect that is `Told`, and its time in ns.
+        tell: called with every effect that is `ReplayedEffect`, and its time in ns.
         second_display: likewise, of the second box.
         tell_second: likewise.
 
@@ -56,9 +56,9 @@ class Replay:
         scenario: Scenario,
         state: Path,
         display: DisplayPort | None = None,
-        tell: Callable[[Told, int], None] = lambda effect, t_ns: None,
+        tell: Callable[[ReplayedEffect, int], None] = lambda effect, t_ns: None,
         second_display: DisplayPort | None = None,
-        tell_second: Callable[[Told, int], None] = lambda effect, t_ns: None,
+        tell_second: Callable[[ReplayedEffect, int], None] = lambda effect, t_ns: None,
     ) -> None:
         self._scenario = scenario
         self.line = 0
@@ -87,7 +87,7 @@ class Replay:
         seed: int,
         state: Path,
         display: DisplayPort | None,
-        tell: Callable[[Told, int], None],
+        tell: Callable[[ReplayedEffect, int], None],
     ) -> VirtualBox:
         def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
             if not isinstance(what, SwitchChanged | Ask | AskStick | AskLink):

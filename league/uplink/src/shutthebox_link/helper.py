@@ -44,7 +44,7 @@ from shutthebox.link.requests import (
 from shutthebox.link.wire import MOST_LINE, report_to_line, request_from_line
 from shutthebox_link.channel import MOST_PACKET, Channel, is_presence
 from shutthebox_link.farewell import Farewell, Stage
-from shutthebox_link.key_store import KeyStore, Known, Unreadable
+from shutthebox_link.key_store import KeyStore, StoredSession, Unreadable
 from shutthebox_link.pairing import Guest, Host
 from shutthebox_link.signing import check_signature
 from shutthebox_uplink.mqtt import GOODBYE_S, Broker, Connected, Disconnected, Event, Message
@@ -72,7 +72,7 @@ _MOST_TO_PUBLISH = 2 * MOST_PER_S
 _log = logging.getLogger(__name__)
 
 
-class Place(NamedTuple):
+class BrokerAddress(NamedTuple):
     """Where the broker is.
 
     Attributes:
@@ -167,7 +167,7 @@ class Helper:
 
     Args:
         path: the box's socket.
-        place: where the broker is.
+        address: where the broker is.
         keys: the secrets of all sessions, and the box's own.
         pairing_s: seconds for which a room stays open.
         clock_s: a monotonic clock, in seconds.
@@ -178,14 +178,14 @@ class Helper:
     def __init__(
         self,
         path: Path,
-        place: Place,
+        address: BrokerAddress,
         keys: KeyStore,
         pairing_s: float = PAIRING_S,
         clock_s: Callable[[], float] = time.monotonic,
         connect: Callable[..., Broker] = Broker,
         digits: Callable[[], str] = lambda: "".join(secrets.choice("123456789") for _ in range(DIGITS)),
     ) -> None:
-        self._path, self._place, self._keys = path, place, keys
+        self._path, self._address, self._keys = path, address, keys
         self._pairing_s, self._clock_s = pairing_s, clock_s
         self._connect, self._digits = connect, digits
         self.inbox: SimpleQueue[Mail | None] = SimpleQueue()
@@ -303,16 +303,16 @@ class Helper:
                 renew(broker)  # before the next connection
             self.inbox.put(event)
 
-        place = self._place
+        address = self._address
         broker = self._connect(
             str(self._brokers),
-            place.host,
-            place.port,
+            address.host,
+            address.port,
             tell,
             (topic,),
-            tls=place.tls,
-            username=place.user,
-            password=place.password,
+            tls=address.tls,
+            username=address.user,
+            password=address.password,
             most_waiting=_MOST_TO_PUBLISH,
             refused="not allowed to listen there",
         )
@@ -428,12 +428,12 @@ class Helper:
             self._keys.renew(self._meeting.channel.session)
         if self._meeting is not None and now_s >= self._meeting.ask_again_s:
             self._ask_again(self._meeting)
-        left = {known.session: known for known in self._keys.left}
+        left = {stored.session: stored for stored in self._keys.left}
         for session in self._farewells.keys() - left:
             self._close(self._farewells.pop(session).broker)
-        for session, known in left.items():
+        for session, stored in left.items():
             if session not in self._ending:
-                self._say_farewell(session, known)
+                self._say_farewell(session, stored)
 
     def _ask_again(self, meeting: _Meeting) -> None:
         meeting.ask_again_s = self._clock_s() + LOOK_S
@@ -504,7 +504,7 @@ class Helper:
             return
         self._part()
         match self._keys.find(session):
-            case Known(secret, is_host):
+            case StoredSession(secret, is_host):
                 self._meet(bytes.fromhex(secret), is_host=is_host)
                 self._report(PeerIs(Peer.OFFLINE))
             case Unreadable():
@@ -539,16 +539,16 @@ class Helper:
         farewell.begin(meeting.peer)
         self._tend(session)
 
-    def _say_farewell(self, session: str, known: Known) -> None:
+    def _say_farewell(self, session: str, stored: StoredSession) -> None:
         """Announces it on a separate connection, for as long as the other box may wait for it."""
         if self._meeting is not None and self._meeting.channel.session == session:
             return  # it's about to end
         if session not in self._farewells:
-            channel, broker = self._join(bytes.fromhex(known.secret), is_host=known.is_host)
+            channel, broker = self._join(bytes.fromhex(stored.secret), is_host=stored.is_host)
             self._farewells[session] = Farewell(channel, broker, self._clock_s)
             broker.start()
         farewell = self._farewells[session]
-        if self._keys.is_old(known):
+        if self._keys.is_old(stored):
             farewell.give_up()
         else:
             farewell.look()

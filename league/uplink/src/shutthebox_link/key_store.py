@@ -38,7 +38,7 @@ class Unreadable(Marker):
     __slots__ = ()
 
 
-class Known(NamedTuple):
+class StoredSession(NamedTuple):
     """A session that can be joined again.
 
     Attributes:
@@ -72,51 +72,51 @@ class KeyStore:
 
     def __init__(self, folder: Path, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._path, self._clock_s, self.signer = folder / FILE, clock_s, Signer(folder)
-        self._known: list[Known] = []
+        self._sessions: list[StoredSession] = []
         self._counted_s = clock_s()
-        self._written: list[Known] = []
+        self._written: list[StoredSession] = []
         """What is in the file, as far as that's known."""
         self._is_read = self._leaves_all = False
         self._complained = ""
         remove_parts(folder)
         self._read()
 
-    def find(self, session: str) -> Known | Unreadable | None:
+    def find(self, session: str) -> StoredSession | Unreadable | None:
         """The session of this name; None if it's unknown, or was left or has expired."""
         if not self._read():
             return Unreadable()
-        found = (known for known in self._known if known.session == session)
-        return next((known for known in found if not known.is_left and not self.is_old(known)), None)
+        found = (stored for stored in self._sessions if stored.session == session)
+        return next((stored for stored in found if not stored.is_left and not self.is_old(stored)), None)
 
     @property
-    def left(self) -> list[Known]:
+    def left(self) -> list[StoredSession]:
         """The sessions that were left, or have expired."""
-        return [known for known in self._known if known.is_left or self.is_old(known)]
+        return [stored for stored in self._sessions if stored.is_left or self.is_old(stored)]
 
-    def is_old(self, known: Known) -> bool:
+    def is_old(self, stored: StoredSession) -> bool:
         """Whether a session has expired."""
-        return known.rest_s > KEPT_S
+        return stored.rest_s > KEPT_S
 
     def pass_time(self) -> None:
         """Counts the time since the last call, forgets what is over, and writes what has to be written."""
         now_s = self._clock_s()
         passed_s, self._counted_s = now_s - self._counted_s, now_s
-        rested = (known._replace(rest_s=known.rest_s + passed_s) for known in self._known)
-        self._known = [known for known in rested if known.rest_s <= KEPT_S + DAY_S]
+        rested = (stored._replace(rest_s=stored.rest_s + passed_s) for stored in self._sessions)
+        self._sessions = [stored for stored in rested if stored.rest_s <= KEPT_S + DAY_S]
         if self._read() and self._is_due(STEP_S):
             self._write()
 
     def renew(self, session: str) -> None:
         """Records that both boxes are here."""
-        self._known = [
-            known._replace(rest_s=0.0) if known.session == session else known for known in self._known
+        self._sessions = [
+            stored._replace(rest_s=0.0) if stored.session == session else stored for stored in self._sessions
         ]
 
     def leave_all(self) -> None:
         """Records that this box has left all sessions for good."""
         self._leaves_all = not self._is_read
-        if not all(known.is_left for known in self._known):
-            self._known = [known._replace(is_left=True) for known in self._known]
+        if not all(stored.is_left for stored in self._sessions):
+            self._sessions = [stored._replace(is_left=True) for stored in self._sessions]
             self._write()
 
     def keep(self, secret: bytes, *, is_host: bool) -> bool:
@@ -127,18 +127,18 @@ class KeyStore:
         """
         if not self._read():
             return False
-        before = self._known
-        self._known = [*before, Known(secret.hex(), is_host)][-MOST_SESSIONS:]
+        before = self._sessions
+        self._sessions = [*before, StoredSession(secret.hex(), is_host)][-MOST_SESSIONS:]
         if not self._write():
-            self._known = before
+            self._sessions = before
             return False
         return True
 
     def forget(self, session: str) -> None:
         """Forgets a session."""
-        rest = [known for known in self._known if known.session != session]
-        if len(rest) < len(self._known):
-            self._known = rest
+        rest = [stored for stored in self._sessions if stored.session != session]
+        if len(rest) < len(self._sessions):
+            self._sessions = rest
             self._write()
 
     def close(self) -> None:
@@ -160,8 +160,8 @@ class KeyStore:
             return False
         self._is_read = True
         try:
-            self._known = [_to_known(*found) for found in json.loads(content)][:MOST_SESSIONS]
-            self._written = self._known
+            self._sessions = [_to_stored(*found) for found in json.loads(content)][:MOST_SESSIONS]
+            self._written = self._sessions
         except (ValueError, TypeError, RecursionError):
             _log.error("%s: not as it was written; its sessions are forgotten", self._path)
         if self._leaves_all:
@@ -170,23 +170,23 @@ class KeyStore:
 
     def _is_due(self, step_s: float) -> bool:
         """Whether the file lacks more than so many seconds of rest, or anything else."""
-        written = {known.secret: known for known in self._written}
-        if written.keys() != {known.secret for known in self._known}:
+        written = {stored.secret: stored for stored in self._written}
+        if written.keys() != {stored.secret for stored in self._sessions}:
             return True
         return any(
-            known.is_left != written[known.secret].is_left
-            or abs(known.rest_s - written[known.secret].rest_s) >= step_s
-            for known in self._known
+            stored.is_left != written[stored.secret].is_left
+            or abs(stored.rest_s - written[stored.secret].rest_s) >= step_s
+            for stored in self._sessions
         )
 
     def _write(self) -> bool:
-        rows = [known._replace(rest_s=int(known.rest_s)) for known in self._known]
+        rows = [stored._replace(rest_s=int(stored.rest_s)) for stored in self._sessions]
         try:
             replace_file(self._path, json.dumps(rows).encode(), mode=0o600, durable=True)
         except OSError as error:
             self._complain(f"{reason(error)}; after a restart, the match can't go on")
             return False
-        self._written, self._complained = self._known, ""
+        self._written, self._complained = self._sessions, ""
         return True
 
     def _complain(self, why: str) -> None:
@@ -196,10 +196,10 @@ class KeyStore:
             _log.error("%s: %s", self._path, why)
 
 
-def _to_known(secret: object, is_host: object, rest_s: object, is_left: object) -> Known:
+def _to_stored(secret: object, is_host: object, rest_s: object, is_left: object) -> StoredSession:
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret) or not isinstance(is_host, bool):
         raise ValueError("no session")
     if type(rest_s) not in (int, float) or not isinstance(is_left, bool):
         raise ValueError("no time")
     # A float is a time of day, which earlier versions wrote.
-    return Known(secret, is_host, float(rest_s) if isinstance(rest_s, int) else 0.0, is_left)
+    return StoredSession(secret, is_host, float(rest_s) if isinstance(rest_s, int) else 0.0, is_left)

@@ -14,7 +14,7 @@ from shutthebox.adapters.systemd import Systemd
 from shutthebox.config.schema import CONFIG_FILE, LinkConfig, read_config, with_files_beside
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import reason
-from shutthebox_link.helper import Helper, Place
+from shutthebox_link.helper import BrokerAddress, Helper
 from shutthebox_link.key_store import KeyStore
 from shutthebox_uplink import __version__
 
@@ -51,7 +51,7 @@ def _run(args: argparse.Namespace) -> int:
         raise ShutTheBoxError(f"{args.config}: link.on: is false; the link's helper needs true")
     if not args.state.is_dir():
         raise ShutTheBoxError(f"--state: {args.state}: is not a folder")
-    helper = Helper(args.socket, broker_place(config), KeyStore(args.state))
+    helper = Helper(args.socket, broker_address(config), KeyStore(args.state))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: helper.inbox.put(None))
     systemd = Systemd()
@@ -61,7 +61,7 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def broker_place(config: LinkConfig) -> Place:
+def broker_address(config: LinkConfig) -> BrokerAddress:
     """Where the broker is.
 
     Raises:
@@ -76,7 +76,7 @@ def broker_place(config: LinkConfig) -> Place:
             why = f"link.ca: {config.ca}: {reason(error)}; use a certificate as PEM"
             raise ShutTheBoxError(why) from None
         tls.minimum_version = ssl.TLSVersion.TLSv1_2
-    return Place(host, port, tls, config.user, config.password)
+    return BrokerAddress(host, port, tls, config.user, config.password)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shutthebox.adapters.systemd import Systemd
 from shutthebox.errors import ShutTheBoxError, one_line
-from shutthebox.outbox_entry import UplinkStatus, Way
+from shutthebox.outbox_entry import DeliveryState, UplinkStatus
 from shutthebox_uplink import __version__
 from shutthebox_uplink.identity import find_identity, keep_identity
 from shutthebox_uplink.settings import find_enrolment, read_home_assistant
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ShutTheBoxError as error:
         print(f"shutthebox-uplink: {one_line(str(error))}", file=sys.stderr)
         if not args.remove and args.outbox.is_dir():
-            Spool(args.outbox).say(UplinkStatus(Way.OTHER, one_line(str(error))))
+            Spool(args.outbox).say(UplinkStatus(DeliveryState.OTHER, one_line(str(error))))
         return error.exit_code
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from shutthebox.errors import one_line
 from shutthebox.files import reason
-from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, UplinkStatus, Way, hash_of
+from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, DeliveryState, UplinkStatus, hash_of
 from shutthebox_uplink import home_assistant as ha
 from shutthebox_uplink.delivery import Delivery, Sent
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
@@ -32,9 +32,9 @@ STATE_S = 60.0
 
 LEAGUE, HOME = "league", "home assistant"
 
-_GOOD = UplinkStatus(Way.GOOD)
-_NO_LINE = UplinkStatus(Way.NO_LINE, "no connection to the league")
-_NOT_KNOWN = UplinkStatus(Way.HELD, "the league does not know this key, or not any more")
+_GOOD = UplinkStatus(DeliveryState.GOOD)
+_NO_LINE = UplinkStatus(DeliveryState.NO_LINE, "no connection to the league")
+_NOT_KNOWN = UplinkStatus(DeliveryState.HELD, "the league does not know this key, or not any more")
 
 NO_LINE_AFTER_S = 60.0
 """Shorter interruptions aren't reported as a problem."""
@@ -92,7 +92,7 @@ class Uplink:
         self._name = name
         self._waiting: Waiting | None = None
         self._problem: UplinkStatus | None = None
-        self._note = None if enrolment else UplinkStatus(Way.NO_LEAGUE, "no league")
+        self._note = None if enrolment else UplinkStatus(DeliveryState.NO_LEAGUE, "no league")
         self._lost_s = clock_s()
         self._brokers = {}
         if enrolment is not None:
@@ -174,7 +174,9 @@ class Uplink:
                     if why == _NOT_KNOWN.line:
                         self._problem = _NOT_KNOWN
                     elif why:
-                        self._problem = UplinkStatus(Way.TWO_BOXES if is_shared else Way.OTHER, why)
+                        self._problem = UplinkStatus(
+                            DeliveryState.TWO_BOXES if is_shared else DeliveryState.OTHER, why
+                        )
             case Message(broker, topic, payload):
                 self._message(broker, topic, payload)
 
@@ -196,15 +198,15 @@ class Uplink:
         said = one_line(receipt.reason)
         if receipt.status == HELD:
             _log.error("entry %d is held, and sent again later: %s", receipt.sequence, said)
-            self._problem = UplinkStatus(Way.HELD, f"held by the league: {said}")
+            self._problem = UplinkStatus(DeliveryState.HELD, f"held by the league: {said}")
             return
         if self._waiting is None or not self._delivery.receive(receipt):
             return
         self._problem = None
         if receipt.status == COMMITTED and said:
             # For as long as it runs: the owner should hear of an older card.
-            way = Way.OLDER_CARD if said == CHAIN_BEGINS_AGAIN else Way.OTHER
-            self._note = UplinkStatus(way, said)
+            state = DeliveryState.OLDER_CARD if said == CHAIN_BEGINS_AGAIN else DeliveryState.OTHER
+            self._note = UplinkStatus(state, said)
         if said:
             _log.error("entry %d is %s by the league: %s", receipt.sequence, receipt.status, said)
         try:

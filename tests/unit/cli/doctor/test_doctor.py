@@ -29,7 +29,7 @@ from shutthebox.cli.doctor import hardware, machine, network
 from shutthebox.cli.doctor import store as memory
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen, Faulted
-from shutthebox.outbox_entry import UPLINK_STATUS_FILE, UplinkStatus, Way
+from shutthebox.outbox_entry import UPLINK_STATUS_FILE, DeliveryState, UplinkStatus
 from shutthebox.rules.match import begin
 
 
@@ -469,7 +469,7 @@ def test_a_box_that_cannot_deliver_says_why(config: Path, tmp_path: Path) -> Non
     assert verdict == "FAIL"
     assert reason.startswith("1 to send, the oldest for more than a day")
     (outbox / UPLINK_STATUS_FILE).write_text(
-        UplinkStatus(Way.HELD, "held by the league: the key is revoked").to_text()
+        UplinkStatus(DeliveryState.HELD, "held by the league: the key is revoked").to_text()
     )
     assert results(config)["league"] == ("FAIL", "1 to send; held by the league: the key is revoked")
     (outbox / UPLINK_STATUS_FILE).write_bytes(b"x" * 10_000)

@@ -28,7 +28,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.files import MOST_NAMES
 from shutthebox.game.facts import Began
 from shutthebox.game.stick import StickJob, StickOutcome
-from shutthebox.owner.stick import checking, helper, looking, saving, taking
+from shutthebox.owner.stick import checking, contents, helper, saving, taking
 from shutthebox.owner.stick.errors import JobError
 from shutthebox.rules.match import begin
 
@@ -179,7 +179,7 @@ def test_a_save_that_was_not_finished_is_no_memory(state: Path, stick: Path, tmp
     half = stick / "shutthebox-box-2026-01-01.part"
     half.mkdir()
     (half / "memory.sqlite3").write_bytes(b"SQLite format 3\0half")
-    assert looking.look(stick).memory is None
+    assert contents.look(stick).memory is None
     with helped(FolderVolume(stick), state, tmp_path) as box:
         assert box.seen().offers == (StickJob.SAVE,)
 
@@ -189,9 +189,9 @@ def test_a_hidden_file_beside_a_memory_or_an_update_is_neither(stick: Path) -> N
     """A Mac puts one beside every file on a stick."""
     for name in ("._box.sqlite3", "._shutthebox-9.0.raucb"):
         (stick / name).write_bytes(b"\0\5\x16\7")
-    assert looking.look(stick) == looking.Contents()
+    assert contents.look(stick) == contents.Contents()
     (stick / "box.sqlite3").write_bytes(b"SQLite")
-    assert looking.look(stick).memory == stick / "box.sqlite3"
+    assert contents.look(stick).memory == stick / "box.sqlite3"
 
 
 def test_a_saved_memory_is_taken_over_and_what_was_there_is_kept(
@@ -272,7 +272,7 @@ def test_a_memory_that_never_ends_is_not_opened(state: Path, stick: Path) -> Non
     folder.mkdir()
     with (folder / "memory.sqlite3").open("wb") as file:
         file.truncate(2 << 40)
-    assert looking.look(stick).memory is None
+    assert contents.look(stick).memory is None
     with pytest.raises(JobError, match="larger than 64 MiB"):
         taking.take_over(folder / "memory.sqlite3", state)
 
@@ -281,7 +281,7 @@ def test_a_link_is_not_followed(state: Path, stick: Path) -> None:
     """FAT has none; but a file system is what the stick says it is."""
     (stick / "memory.sqlite3").symlink_to(state / STORE_FILE)
     (stick / "shutthebox").symlink_to("/etc")
-    assert looking.look(stick) == looking.Contents()
+    assert contents.look(stick) == contents.Contents()
     with pytest.raises(OSError, match=r"link|symbolic"):
         taking.take_over(stick / "memory.sqlite3", state)
 

@@ -8,7 +8,7 @@ from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Brightness
 
 
-class Glass:
+class LitPicture:
     """Draws the screen when its picture is asked for.
 
     Attributes:

@@ -47,11 +47,11 @@ class Contents:
 
 
 @dataclass
-class _Clock:
+class _Deadline:
     end_s: float = field(default_factory=lambda: time.monotonic() + LOOKING_S)
 
     @property
-    def rings(self) -> bool:
+    def has_passed(self) -> bool:
         return time.monotonic() > self.end_s
 
 
@@ -61,15 +61,15 @@ def look(folder: Path) -> Contents:
     Raises:
         OSError: it can't be read.
     """
-    clock = _Clock()
+    deadline = _Deadline()
     updates, memories, settings = [], [], None
-    for entry in _entries(folder, clock):
+    for entry in _entries(folder, deadline):
         name = entry.name
         if _is_update(entry):
             updates.append(Path(entry.path))
         elif name.lower() == FOLDER and entry.is_dir(follow_symlinks=False):
             settings = Path(entry.path)
-            updates += [Path(inner.path) for inner in _entries(settings, clock) if _is_update(inner)]
+            updates += [Path(inner.path) for inner in _entries(settings, deadline) if _is_update(inner)]
         elif (
             name.startswith(f"{FOLDER}-") and not name.endswith(PART) and entry.is_dir(follow_symlinks=False)
         ):
@@ -78,7 +78,7 @@ def look(folder: Path) -> Contents:
             memories.append(Path(entry.path))
     found = None
     for path in sorted(memories, key=_day, reverse=True):
-        if clock.rings:
+        if deadline.has_passed:
             break
         with suppress(OSError):
             if path.is_file() and 0 < path.stat().st_size <= MOST_MEMORY:
@@ -91,9 +91,9 @@ def _is_update(entry: os.DirEntry[str]) -> bool:
     return entry.name.lower().endswith(".raucb") and entry.is_file(follow_symlinks=False)
 
 
-def _entries(folder: Path, clock: _Clock) -> Iterator[os.DirEntry[str]]:
+def _entries(folder: Path, deadline: _Deadline) -> Iterator[os.DirEntry[str]]:
     for entry in entries_of(folder):
-        if clock.rings:
+        if deadline.has_passed:
             return
         if not is_hidden(entry.name):
             yield entry

@@ -1,6 +1,6 @@
-"""Decides which of the facts that were read to believe.
+"""Decides which of the facts that were read to trust.
 
-A fact is believed if its checksum is right. After a gap in a match, moves and throws aren't believed, because
+A fact is trusted if its checksum is right. After a gap in a match, moves and throws aren't trusted, because
 they make no sense without those before. Results and signatures still are.
 """
 
@@ -12,11 +12,11 @@ from shutthebox.adapters.store.errors import UNREADABLE
 from shutthebox.adapters.store.stored_facts import MatchBegun, StoredFact, fact_from_text, is_play
 
 
-class Believed(NamedTuple):
+class TrustedFact(NamedTuple):
     """A fact, and the gap before it.
 
     Attributes:
-        fact: None if it isn't believed; then it's one of those that are lost.
+        fact: None if it isn't trusted; then it's one of those that are lost.
         text: the line that was read.
         lost: how many facts are lost here.
     """
@@ -26,8 +26,8 @@ class Believed(NamedTuple):
     lost: int
 
 
-def believe(facts: Iterable[ReadFact]) -> Iterator[Believed]:
-    """Yields the facts that are believed, and how many are lost before each."""
+def trust(facts: Iterable[ReadFact]) -> Iterator[TrustedFact]:
+    """Yields the facts that are trusted, and how many are lost before each."""
     is_spoilt = False
     for read in facts:
         fact = _parse(read) if read.good else None
@@ -37,7 +37,7 @@ def believe(facts: Iterable[ReadFact]) -> Iterator[Believed]:
             is_spoilt = True
         if fact is not None and is_spoilt and is_play(fact):
             fact = None
-        yield Believed(fact, read.text, read.missing + (fact is None))
+        yield TrustedFact(fact, read.text, read.missing + (fact is None))
 
 
 def _parse(read: ReadFact) -> StoredFact | None:
