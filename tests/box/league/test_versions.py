@@ -27,7 +27,7 @@ def test_a_match_by_earlier_rules_counts_and_one_by_later_rules_does_not(version
 
 
 def test_other_rules_under_a_builtin_games_name_are_house_rules() -> None:
-    record = played_record(5, game="young")
+    record = played_record(5)
     assert category_of(record) is not None
-    other = replace(record.profile, one_die=OneDie.OPTIONAL_HIGH)
+    other = replace(record.profile, one_die=OneDie.NEVER)
     assert category_of(replace(record, profile=other)) is None
