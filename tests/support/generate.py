@@ -7,8 +7,9 @@ from typing import Any
 import hypothesis.strategies as st
 from hypothesis import reject
 from tests.support.chance import next_action
+from tests.support.house import house
 
-from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.actions import ACTIONS, Action, apply
 from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.orders import order_of
@@ -307,3 +308,26 @@ def random_record(profile: Profile, players: int, seed: int, most: int = 2000) -
     first = played[0][0].round.first_player if played else 0
     conditions = Conditions(first=first + 1) if first else None
     return Record(profile, seats(profile, players), profile.rounds, actions, conditions)
+
+
+_OPENS = 'tiles = 3\nblocked = "opens-one"\nscore = "throws"\nshut_wins = "no"'
+
+WITH_EVERY_ACTION = (house(_OPENS), house(f"{_OPENS}\nturn_seconds = 5"))
+"""Small games in which every kind of action occurs."""
+
+
+def records_of_every_action(times: int) -> Iterator[Record]:
+    """Finished matches at random, until every kind of action was in so many of them.
+
+    Raises:
+        AssertionError: if one isn't drawn.
+    """
+    left = dict.fromkeys(ACTIONS, times)
+    for seed in range(200):
+        record = random_record(WITH_EVERY_ACTION[seed % len(WITH_EVERY_ACTION)], 2, seed)
+        kinds = {*map(type, record.actions)}
+        if any(left[kind] > 0 for kind in kinds):
+            yield record
+        left = {kind: count - (kind in kinds) for kind, count in left.items()}
+    missing = [kind.__name__ for kind, count in left.items() if count > 0]
+    assert not missing, "tests/support: draw them in chance.py, and add a game to WITH_EVERY_ACTION"

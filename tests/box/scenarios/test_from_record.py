@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.support import generate
+from tests.support.command import printed
 
 from shutthebox.config.profiles import builtin
-from shutthebox.rules.actions import action_from_text
+from shutthebox.rules.actions import ACTIONS, Action, OutOfTime, action_from_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import Record
+from shutthebox.rules.record import parse as parse_record
 from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.from_record import scenario_text
@@ -43,6 +45,22 @@ def test_a_match_is_played_again(profile: Profile, tmp_path: Path) -> None:
         Replay(
             scenario, tmp_path / f"state {seed}", VirtualDisplay(scenario.config), lambda effect, t_ns: None
         ).run()
+
+
+def test_hands_do_every_action_again(tmp_path: Path) -> None:
+    """The box keeps the same match as the record that its hands repeat, for every action there is."""
+    done = set[type[Action]]()
+    for number, record in enumerate(generate.records_of_every_action(10)):
+        if record.profile.turn_seconds is not None:
+            continue  # refused: see below
+        house, state = tmp_path / "house.toml", tmp_path / f"state {number}"
+        house.write_text("\n".join(to_lines(replace(record.profile, name="house"))) + "\n", "utf-8")
+        scenario = parse(scenario_text(record, house), "again")
+        Replay(scenario, state, VirtualDisplay(scenario.config)).run()
+        kept = parse_record(printed("export", "--record", "1", "--state", state), "kept", builtin)
+        assert kept.actions == record.actions
+        done.update(map(type, record.actions))
+    assert done == {*ACTIONS} - {OutOfTime}
 
 
 def test_nobody_knows_when_a_throw_was_answered() -> None:

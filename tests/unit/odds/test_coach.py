@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import reduce
 
 import pytest
+from tests.support import generate
 from tests.support.chance import next_action
 from tests.support.fast import fast_among
 from tests.support.house import house
@@ -21,6 +22,7 @@ from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Thrown,
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile, Tie
+from shutthebox.rules.record import replay
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -64,6 +66,16 @@ def test_luck_and_skill_add_up_to_the_result(name: str) -> None:
             assert player.win.skill <= 0
             if not match.round.tie_rounds:
                 assert player.points.final == match.totals[i]
+
+
+def test_every_action_is_in_the_account() -> None:
+    """What luck and decisions did adds up to the result, whatever players can do."""
+    for record in generate.records_of_every_action(3):
+        *_, last = replay(record)
+        found = review(record.beginning, record.actions)
+        adds_up(found)
+        if not last.round.tie_rounds:
+            assert [player.points.final for player in found.players] == [*last.totals]
 
 
 @pytest.mark.parametrize("name", ["young", "tournament-45"])
