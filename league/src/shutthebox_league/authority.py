@@ -227,7 +227,7 @@ class Authority:
     def _keep_settings(self, settings: Settings) -> None:
         _write(self._keys / "league.json", json.dumps(asdict(settings)).encode())
 
-    def stay(self) -> int:
+    def lock_shared(self) -> int:
         """Keeps the league in its database until the descriptor is closed; waits while it's being moved."""
         self._read(self._certificate_path)
         descriptor = os.open(self._keys, os.O_RDONLY)
@@ -235,16 +235,18 @@ class Authority:
         return descriptor
 
     @staticmethod
-    def claim(stays: int) -> None:
-        """Claims the league for one program, until the descriptor from `stay` is closed.
+    def lock_exclusive(lock: int) -> None:
+        """Claims the league for one program, until the descriptor from `lock_shared` is closed.
 
         Raises:
             LeagueError: if another program is using it.
         """
         try:
-            fcntl.flock(stays, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LeagueError("the league runs; first: systemctl stop 'shutthebox-league-*'") from None
+            raise LeagueError(
+                "the league is running; stop it first: systemctl stop 'shutthebox-league-*'"
+            ) from None
 
     def change_host(self, host: str) -> None:
         """Makes the broker answer to another name, and still to earlier ones, which are in the boxes' files.

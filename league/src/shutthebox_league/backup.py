@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from shutthebox.errors import one_line
 from shutthebox.files import open_to_read, reason, sync_folder
 from shutthebox_league.copying import VERSIONS, copy_league, copy_rows, snapshot
-from shutthebox_league.database import change, migrate, open_database
+from shutthebox_league.database import in_transaction, migrate, open_database
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.league_health import BACKUP, note_failure, note_pulse
 from shutthebox_league.schema import METADATA
@@ -86,9 +86,9 @@ def keep_backups(engine: Engine, folder: Path, count: int, now_s: int) -> None:
                     if left.stat().st_mtime < now_s - _KILLED_S:
                         shutil.rmtree(left)
     except (LeagueError, SQLAlchemyError):
-        change(engine, lambda db: note_failure(db, BACKUP))
+        in_transaction(engine, lambda db: note_failure(db, BACKUP))
         raise
-    change(engine, lambda db: note_pulse(db, BACKUP, now_s))
+    in_transaction(engine, lambda db: note_pulse(db, BACKUP, now_s))
 
 
 def restore(engine: Engine, file: Path) -> None:
@@ -197,13 +197,13 @@ def _check(db: sqlite3.Connection, file: Path) -> None:
     try:
         (version,) = db.execute("select version_num from alembic_version").fetchone() or ("",)
         if not re.fullmatch("[0-9]{4}", str(version)):
-            raise LeagueError("no version of ours")
+            raise LeagueError("not one of our versions")
         foreign = _statements(db) ^ _schema_of(version)
     except (sqlite3.Error, LeagueError):
         raise LeagueError(f"{file}: not a league's database; {_ALLOWED}") from None
     if foreign:
         kind, name = min(foreign)[:2]
-        raise LeagueError(f"{file}: {kind} {one_line(name)} is not as a league has it; {_ALLOWED}")
+        raise LeagueError(f"{file}: {kind} {one_line(name)} isn't what a league has; {_ALLOWED}")
     if db.execute("pragma integrity_check").fetchone() != ("ok",):
         raise LeagueError(f"{file}: damaged; {_ALLOWED}")
 

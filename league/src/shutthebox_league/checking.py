@@ -85,7 +85,7 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
     except (RecordError, ProfileError) as error:
         raise RefusedError(str(error)) from None
     except (ArithmeticError, LookupError, ValueError, RecursionError, AssertionError) as error:
-        raise RefusedError(f"record: the rules can't follow it: {type(error).__name__}") from error
+        raise RefusedError(f"record: can't be replayed: {type(error).__name__}") from error
     if complaint := contradiction(record.profile):
         raise RefusedError(f"record: {complaint}")
     conditions = record.conditions

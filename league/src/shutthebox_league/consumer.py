@@ -35,7 +35,7 @@ from shutthebox_league.access import (
 from shutthebox_league.allowance import BYTES_A_DAY, CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.authority import Authority
 from shutthebox_league.committer import Committer, Messages
-from shutthebox_league.database import UNAVAILABLE, change, in_a_line, upsert
+from shutthebox_league.database import UNAVAILABLE, in_a_line, in_transaction, upsert
 from shutthebox_league.enrolment import good_keys
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.health import MAX_BYTES, read_health
@@ -291,7 +291,7 @@ class Consumer:
                     text=f"far more messages than a box sends; refused for {SHUT_OUT_S / 60:.0f} minutes",
                     now_s=int(time.time()),
                 )
-                change(self._engine, told)
+                in_transaction(self._engine, told)
             over = {name for name, until_s in self._shut_out.items() if until_s <= now_s}
             for message in changes(set(), over & good_keys(self._engine)) if over else ():
                 self._broker.publish(CONTROL_TOPIC, message)
@@ -306,7 +306,7 @@ class Consumer:
             return
         self._pulse_due_s = time.monotonic() + PULSE_EVERY_S
         try:
-            change(self._engine, lambda db: note_pulse(db, BROKER, int(time.time())))
+            in_transaction(self._engine, lambda db: note_pulse(db, BROKER, int(time.time())))
         except UNAVAILABLE as error:
             self._away(error)
 
@@ -323,7 +323,7 @@ class Consumer:
                 keep_health(db, name, latest.online, latest.state, int(time.time()))
 
         try:
-            change(self._engine, keep)
+            in_transaction(self._engine, keep)
         except UNAVAILABLE as error:
             self._away(error)
 

@@ -174,7 +174,7 @@ def _in_parts(db: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
     return db.execute(query.execution_options(yield_per=_AT_ONCE)).partitions()
 
 
-def let_go(db: Connection, initials: str, pub_id: int | None) -> None:
+def delete_standings(db: Connection, initials: str, pub_id: int | None) -> None:
     """Deletes a player's sums: all of them, or one pub's and what it added to the league's."""
     own = STANDING.c
     alone, other = STANDING.alias("alone"), STANDING.alias("other")
@@ -208,7 +208,7 @@ def let_go(db: Connection, initials: str, pub_id: int | None) -> None:
     db.execute(delete(STANDING).where(own.initials == initials, own.pub_id == pub_id))
 
 
-def let_nights_go(db: Connection, before: date) -> None:
+def delete_old_nights(db: Connection, before: date) -> None:
     """Deletes the sums of nights before this one."""
     db.execute(delete(STANDING).where(STANDING.c.period == Period.NIGHT, STANDING.c.first < before))
 

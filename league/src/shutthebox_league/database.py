@@ -146,7 +146,7 @@ def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
     connection.exec_driver_sql("begin" if options.get("reads") else "begin immediate")
 
 
-def change(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
+def in_transaction(engine: Engine, do: Callable[[Connection], _Result]) -> _Result:
     """Runs `do` in a transaction; retries it after a deadlock.
 
     Every transaction that changes single rows beside others goes through here.

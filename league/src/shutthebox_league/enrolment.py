@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, insert, select, update
 from shutthebox.errors import quoted
 from shutthebox_league.authority import ENROLLED, REVOKED, Authority, public_pem, token_hash
 from shutthebox_league.control import tell_broker
-from shutthebox_league.database import change, empty_log
+from shutthebox_league.database import empty_log, in_transaction
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.initials import digest_of
 from shutthebox_league.names import read_name, read_new_name
@@ -143,7 +143,7 @@ def _forget_again(engine: Engine, authority: Authority) -> list[str]:
             if digest in letters
         )
 
-    count = change(engine, forget_all)
+    count = in_transaction(engine, forget_all)
     empty_log(engine)
     return [f"{len(due)} players are forgotten, as they were before: {count} seats of matches"]
 
@@ -162,7 +162,7 @@ def new_owner_token(engine: Engine, pub: str) -> str:
     """
     token = secrets.token_urlsafe(24)
     new = update(PUB).where(PUB.c.name == pub).values(owner_hash=token_hash(token))
-    if not change(engine, lambda db: db.execute(new).rowcount):
+    if not in_transaction(engine, lambda db: db.execute(new).rowcount):
         raise LeagueError(f"{quoted(pub)} is not a pub of this league")
     return token
 

@@ -134,7 +134,7 @@ def make_event(
     if not 0 <= grace_h <= 24 * 31:
         raise LeagueError("--grace: use 0 to 744 hours")
     if profile_of(category) is None or not 1 <= category.rounds <= MAX_ROUNDS:
-        raise LeagueError(f"--tiles, --rounds: no box offers {category.game} so")
+        raise LeagueError(f"--tiles, --rounds: no box offers {category.game} like that")
     box_ids = [_box_id(db, box) for box in dict.fromkeys(boxes)]
     end = datetime.combine(last_night + timedelta(days=1), time_of_day(NIGHT_BEGINS_H), zone)
     number = category_id(db, category)
@@ -411,7 +411,7 @@ def confirm_by_code(
     """
     check_code(db, event_id, initials, code)
     if not _confirm(db, event_id, match_id, initials, now_s):
-        raise LeagueError("no match like that is waiting for you")
+        raise LeagueError("no such match is waiting for you to confirm it")
 
 
 def check_code(db: Connection, event_id: int, initials: str, code: str) -> None:
@@ -423,7 +423,7 @@ def check_code(db: Connection, event_id: int, initials: str, code: str) -> None:
     own = (ENTRANT.c.event_id == event_id) & (ENTRANT.c.initials == initials)
     known = db.execute(select(ENTRANT.c.code_hash).where(own)).scalar()
     if not known or not secrets.compare_digest(known, token_hash(code)):
-        raise LeagueError("these initials do not have this code")
+        raise LeagueError("wrong code for these initials")
 
 
 def waiting_for_landlord(db: Connection, pub_id: int, now_s: int, most: int = 50) -> Sequence[Any]:
@@ -532,7 +532,7 @@ def settle_event(db: Connection, event_id: int) -> None:
     kept: dict[str, Any] = {}
     match Format(event.format):
         case Format.LADDER:
-            standing, kept, is_done = _climb(db, event_id, entrants, state)
+            standing, kept, is_done = _advance_ladder(db, event_id, entrants, state)
             if not is_done:
                 keep({**state, **kept}, stale=True)
                 return
@@ -576,7 +576,7 @@ def _note_earlier(db: Connection, event: Row[Any], last: int) -> int | None:
     return found[-1].id if found else None
 
 
-def _climb(
+def _advance_ladder(
     db: Connection, event_id: int, entrants: Sequence[str], state: dict[str, Any]
 ) -> tuple[Standing, dict[str, Any], bool]:
     """Advances a ladder by some games; returns whether those were all."""

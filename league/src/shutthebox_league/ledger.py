@@ -33,7 +33,14 @@ from shutthebox.outbox_entry import (
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
 from shutthebox_league import players
 from shutthebox_league.checking import EARLIEST_S, CheckedMatch, RefusedError, check_match
-from shutthebox_league.database import UNAVAILABLE, change, connect_to_read, insert_all, one_of, select_any
+from shutthebox_league.database import (
+    UNAVAILABLE,
+    connect_to_read,
+    in_transaction,
+    insert_all,
+    one_of,
+    select_any,
+)
 from shutthebox_league.filing import NewMatch, NewSignature, add_matches, sign
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
@@ -182,7 +189,7 @@ class Ledger:
                 notice(db, name, "later", reason, now_s)
             return found
 
-        found = change(self._engine, note)
+        found = in_transaction(self._engine, note)
         if found.entry is None:
             return Outcome("rejected", None, reason)
         receipt = found.receipt(HELD, f"later: {reason}")
@@ -320,7 +327,7 @@ class Ledger:
 
     def _commit_once(self, prepared: Sequence[Prepared]) -> list[Outcome]:
         began_s = time.thread_time()
-        outcomes = change(self._engine, lambda db: self._take(db, prepared))
+        outcomes = in_transaction(self._engine, lambda db: self._take(db, prepared))
         each_s = (time.thread_time() - began_s) / len(prepared)
         return [
             replace(outcome, cpu_s=found.cpu_s + each_s)

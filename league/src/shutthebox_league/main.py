@@ -33,7 +33,7 @@ from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.consumer import Consumer
 from shutthebox_league.copying import copy_league
-from shutthebox_league.database import change, empty_log, in_a_line, migrate, open_database
+from shutthebox_league.database import empty_log, in_a_line, in_transaction, migrate, open_database
 from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import GRACE_H, make_event
@@ -74,7 +74,7 @@ class League:
 
     def __init__(self, folder: Path) -> None:
         self.authority = Authority(folder)
-        self._stays = self.authority.stay()
+        self._lock = self.authority.lock_shared()
         self.settings = self.authority.settings
         self.zone = zone_of(self.settings.zone)
         self.engine: Engine = open_database(self.settings.database or f"sqlite:///{folder}/league.sqlite3")
@@ -82,15 +82,15 @@ class League:
     def close(self) -> None:
         """Closes the connections to the database."""
         self.engine.dispose()
-        os.close(self._stays)
+        os.close(self._lock)
 
-    def claim(self) -> None:
+    def lock_exclusive(self) -> None:
         """Claims the league for this command alone until it is closed.
 
         Raises:
             LeagueError: if another command or a service has it, too.
         """
-        self.authority.claim(self._stays)
+        self.authority.lock_exclusive(self._lock)
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -360,7 +360,7 @@ def _enrol(args: argparse.Namespace, league: League) -> None:
     if args.to:
         # Found out first: the box's key is made only once.
         if os.path.lexists(args.to):
-            raise LeagueError(f"--to: {args.to}: is there already; use a new file")
+            raise LeagueError(f"--to: {args.to}: exists; use a new file")
         if not os.access(args.to.parent, os.W_OK | os.X_OK):
             raise LeagueError(f"--to: {args.to.parent}: can't be written; use a folder of the league's user")
     found = enrol(league.engine, league.authority, args.box, args.pub)
@@ -421,7 +421,7 @@ def _void(args: argparse.Namespace, league: League) -> None:
 
 
 def _say_undone(league: League, do: Callable[[Connection], int]) -> None:
-    count = change(league.engine, do)
+    count = in_transaction(league.engine, do)
     note_voidings(league.engine, league.authority)
     print(f"{count} matches count again, unless something else voids them.")
 
@@ -440,7 +440,7 @@ def _void_key(key: str, since: date | None, league: League) -> None:
 
 
 def _say_void(league: League, do: Callable[[Connection], tuple[int, int]]) -> None:
-    number, count = change(league.engine, do)
+    number, count = in_transaction(league.engine, do)
     note_voidings(league.engine, league.authority)
     print(f"Voiding {number}: {count} matches no longer count. `void --undo {number}` puts them back.")
 
@@ -504,7 +504,7 @@ def _serve(args: argparse.Namespace, league: League) -> None:
 
     passed = passed_socket()
     if passed is None and args.port is None:
-        raise LeagueError("serve: no socket was passed; use --port, or a start by systemd")
+        raise LeagueError("serve: no socket was passed; use --port, or start it with systemd")
     where = {"port": args.port} if passed is None else {"fd": passed.detach()}
     migrate(league.engine)
     app = application(league.engine, league.zone, league.authority, secure=passed is not None)
@@ -529,7 +529,7 @@ def _event(args: argparse.Namespace, league: League) -> None:
     category = usual_category(args.game, args.tiles, args.rounds)
     nights = first, args.last_night or first
     boxes = [box.strip() for box in args.boxes.split(",") if box.strip()]
-    event_id, codes = change(
+    event_id, codes = in_transaction(
         league.engine,
         lambda db: make_event(
             db, args.name, args.format, category, entrants, *nights,
@@ -549,7 +549,7 @@ def _tournament(args: argparse.Namespace, league: League) -> None:
     tournament_from_text(tournament.to_text(), "NAME")
     closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
     closes_s, now_s = (int(each.timestamp()) for each in (closes, datetime.now(UTC)))
-    change(league.engine, lambda db: add_tournament(db, tournament, closes_s, now_s))
+    in_transaction(league.engine, lambda db: add_tournament(db, tournament, closes_s, now_s))
     print(tournament.to_text(), end="")
     print(f"Secret until {args.closes}: this is the file for the boxes.", file=sys.stderr)
     print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)
@@ -557,12 +557,12 @@ def _tournament(args: argparse.Namespace, league: League) -> None:
 
 def _protect(args: argparse.Namespace, league: League) -> None:
     initials = read_initials(" ".join(args.initials))
-    change(league.engine, lambda db: players.protect(db, initials, None))
+    in_transaction(league.engine, lambda db: players.protect(db, initials, None))
 
 
 def _free(args: argparse.Namespace, league: League) -> None:
     initials = read_initials(" ".join(args.initials))
-    if not change(league.engine, lambda db: players.free(db, initials, None)):
+    if not in_transaction(league.engine, lambda db: players.free(db, initials, None)):
         raise LeagueError(f"{', '.join(initials)}: not protected anywhere")
 
 
@@ -570,7 +570,9 @@ def _forget(args: argparse.Namespace, league: League) -> None:
     now_s = int(time.time())
     for initials in read_initials(" ".join(args.initials)):
         league.authority.note_forgotten([digest_of(initials)], 0, now_s)
-        count = change(league.engine, partial(players.forget, initials=initials, pub_id=None, now_s=now_s))
+        count = in_transaction(
+            league.engine, partial(players.forget, initials=initials, pub_id=None, now_s=now_s)
+        )
         print(f"{initials} was removed from {count} matches.")
     empty_log(league.engine)
 
@@ -594,7 +596,7 @@ def _backup(args: argparse.Namespace, league: League) -> None:
 
 
 def _move(args: argparse.Namespace, league: League) -> None:
-    league.claim()
+    league.lock_exclusive()
     if args.database.startswith("sqlite") and not args.database.startswith("sqlite:////"):
         raise LeagueError("the services start in another folder; use the whole path: sqlite:////FOLDER/FILE")
     target = open_database(args.database)

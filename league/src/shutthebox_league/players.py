@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from shutthebox_league.checking import CLOCK_AHEAD_S
-from shutthebox_league.counting import let_go
+from shutthebox_league.counting import delete_standings
 from shutthebox_league.database import hold_consumers, lock_books, one_of, upsert
 from shutthebox_league.events import forget_games
 from shutthebox_league.initials import digest_of
@@ -234,7 +234,7 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
         "named_s": func.coalesce(SEAT.c.named_s, now_s),
     }  # fmt: skip
     count = db.execute(update(SEAT).where(where).values(values)).rowcount
-    let_go(db, initials, pub_id)
+    delete_standings(db, initials, pub_id)
     if pub_id is None or db.execute(select(SEAT.c.seat).where(SEAT.c.initials == initials)).first() is None:
         for table in (RATING, RERATED):
             db.execute(delete(table).where(table.c.initials == initials))

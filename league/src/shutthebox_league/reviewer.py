@@ -25,8 +25,8 @@ from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
 from shutthebox_league.categories import Category, category_from_row, profile_of
 from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
-from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
-from shutthebox_league.database import UNAVAILABLE, change, in_a_line, lock_books
+from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, delete_old_nights
+from shutthebox_league.database import UNAVAILABLE, in_a_line, in_transaction, lock_books
 from shutthebox_league.events import note_match, settle_event
 from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
@@ -123,7 +123,9 @@ class Reviewer:
                     done = self.work()
                     if time.monotonic() >= pulse_due_s:
                         pulse_due_s = time.monotonic() + PULSE_EVERY_S
-                        change(self._engine, lambda db: note_pulse(db, REVIEWER, int(self._wall_clock_s())))
+                        in_transaction(
+                            self._engine, lambda db: note_pulse(db, REVIEWER, int(self._wall_clock_s()))
+                        )
                 except UNAVAILABLE as error:
                     _log.error("the database: %s", in_a_line(error))
                     done = False
@@ -142,7 +144,9 @@ class Reviewer:
         """
         if self._tidied != self._tonight:
             tonight = self._tonight
-            change(self._engine, lambda db: let_nights_go(db, tonight - timedelta(days=NIGHTS_KEPT)))
+            in_transaction(
+                self._engine, lambda db: delete_old_nights(db, tonight - timedelta(days=NIGHTS_KEPT))
+            )
             self._tidied = tonight
         signed = select(SEAT.c.match_id).where(IS_DUE)
         counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count, _not_counted)
@@ -192,7 +196,7 @@ class Reviewer:
                     done = True
             return done
 
-        return bool(ids) and change(self._engine, do_all)
+        return bool(ids) and in_transaction(self._engine, do_all)
 
     def _do_alone(
         self, match_id: int, do: Callable[[Connection, int], None], give_up: Callable[[int, str], Update]
@@ -203,7 +207,7 @@ class Reviewer:
             raise
         except Exception as error:
             _log.exception("match %d is not counted or not rated", match_id)
-            change(self._engine, methodcaller("execute", give_up(match_id, type(error).__name__)))
+            in_transaction(self._engine, methodcaller("execute", give_up(match_id, type(error).__name__)))
 
     def _count(self, db: Connection, match_id: int) -> None:
         match = db.execute(select(MATCH).where(MATCH.c.id == match_id)).one()
@@ -223,12 +227,12 @@ class Reviewer:
             if not has_changed(db):
                 return False
         try:
-            change(self._engine, go_on)
+            in_transaction(self._engine, go_on)
         except UNAVAILABLE:
             raise
         except Exception:
             _log.exception("after what was made void, ratings stay as they are")
-            change(self._engine, give_up_rating_again)
+            in_transaction(self._engine, give_up_rating_again)
         return True
 
     # -- events ------------------------------------------------------------------------
@@ -240,13 +244,13 @@ class Reviewer:
             events = db.execute(stale).scalars().all()
         for event_id in events:
             try:
-                change(self._engine, partial(_settle, event_id=event_id))
+                in_transaction(self._engine, partial(_settle, event_id=event_id))
             except UNAVAILABLE:
                 raise
             except Exception:
                 _log.exception("event %d: its table is not made", event_id)
                 fresh = update(EVENT).where(EVENT.c.id == event_id).values(stale=False)
-                change(self._engine, methodcaller("execute", fresh))
+                in_transaction(self._engine, methodcaller("execute", fresh))
             self._beat()
         return bool(events)
 
@@ -347,7 +351,7 @@ class Reviewer:
                 if is_in and not (match.unranked or match.voided):
                     add_review(db, match, seat, self._tonight)
 
-        change(self._engine, keep)
+        in_transaction(self._engine, keep)
 
     def _tell_owner(self, match_id: int) -> None:
         key = text("select key_name from chain join match on chain.id = match.chain_id where match.id = :id")
@@ -357,7 +361,7 @@ class Reviewer:
             if (name := db.execute(key, {"id": match_id}).scalar()) is not None:
                 notice(db, name, "reviews", said, int(self._wall_clock_s()))
 
-        change(self._engine, tell)
+        in_transaction(self._engine, tell)
 
 
 def _category(row: Row[Any]) -> Category | None:

@@ -32,7 +32,7 @@ from shutthebox_league import events, tournaments
 from shutthebox_league.authority import Authority, NotedVoiding
 from shutthebox_league.checking import night_of
 from shutthebox_league.counting import put_back, take_out
-from shutthebox_league.database import change, hold_consumers, lock_books, one_of
+from shutthebox_league.database import hold_consumers, in_transaction, lock_books, one_of
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_landlord, events_changed
 from shutthebox_league.ratings import mark_changed, set_due
@@ -226,7 +226,7 @@ def undo_all(db: Connection, what: str, now_s: int) -> int:
     own = same & VOIDING.c.pub_id.is_(None) & VOIDING.c.undone_s.is_(None)
     held = db.execute(select(VOIDING.c.id).where(own)).scalars().all()
     if not held:
-        raise LeagueError(f"{what}: it has not been voided; use one that `list voidings` shows")
+        raise LeagueError(f"{what}: not voided; use one that `list voidings` shows")
     return sum(undo(db, voiding, None, now_s) for voiding in held)
 
 
@@ -325,7 +325,7 @@ def note_voidings(engine: Engine, authority: Authority) -> None:
             own = VOIDING.c.id.in_([row.id for row in rows])
             db.execute(update(VOIDING).where(own).values(noted=True))
 
-    change(engine, note)
+    in_transaction(engine, note)
 
 
 def _to_lines(db: Connection, row: Any) -> Iterator[NotedVoiding]:  # noqa: ANN401  (a row)
@@ -386,7 +386,7 @@ def void_again(engine: Engine, authority: Authority) -> list[str]:
             said += [_make_again(db, lines, there, night_of(now_s, zone), zone) for lines in due.values()]
         return said
 
-    return change(engine, follow)
+    return in_transaction(engine, follow)
 
 
 def _matches_of(db: Connection, hashes: Collection[str]) -> dict[tuple[str, str], int]:

@@ -70,7 +70,7 @@ def test_enrol_writes_a_file_that_only_its_owner_can_read(
     assert read_enrolment(path).name == "red-lion.1"
     assert path.stat().st_mode & 0o777 == 0o600
     assert run(folder, "enrol", "red-lion", "--pub", "The Red Lion", "--to", str(path)) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists; use a new file" in capsys.readouterr().err
     assert run(folder, "revoke", "red-lion.2") == 2, "no key was made that nobody has"
 
 

@@ -428,7 +428,7 @@ def test_an_entrant_confirms_a_match_at_a_box_that_the_event_does_not_name(site:
         request = urllib.request.Request(f"{site.url}/event/{event_id}", data, {"Origin": origin})
         return site.request(request, status)
 
-    assert "Nothing was changed: these initials do not have this code." in confirm("OLA", codes["PIA"])
+    assert "Nothing was changed: wrong code for these initials." in confirm("OLA", codes["PIA"])
     confirm("OLA", codes["OLA"], "https://elsewhere.example", 403)
     with (
         site.place.engine.begin()

@@ -19,7 +19,7 @@ import shutthebox_league
 from shutthebox.outbox_entry import hash_of
 from shutthebox_league import ratings
 from shutthebox_league.consumer import keep_health
-from shutthebox_league.database import change, lock_books, open_database
+from shutthebox_league.database import in_transaction, lock_books, open_database
 from shutthebox_league.notices import notice
 from shutthebox_league.page.app import application
 from shutthebox_league.players import confirm, forget, protect
@@ -117,10 +117,12 @@ def test_a_run_that_one_reviewer_gives_up_leaves_nothing_that_another_adds_to_it
     town.honest(1)
     with town.engine.begin() as db:
         void_match(db, 1, town.now_s, NIGHT)
-    change(town.engine, ratings.rate_again)
+    in_transaction(town.engine, ratings.rate_again)
     with (
         meanwhile(
-            town.engine, "update rerating set at", lambda: change(town.engine, ratings.give_up_rating_again)
+            town.engine,
+            "update rerating set at",
+            lambda: in_transaction(town.engine, ratings.give_up_rating_again),
         ),
         town.engine.begin() as db,
     ):
@@ -287,7 +289,7 @@ def test_consumers_that_hear_from_a_box_for_the_first_time_at_once_go_on(
     with ThreadPoolExecutor(1) as other:
         with engine.begin() as db:
             do(db)
-            second = other.submit(change, engine, do)
+            second = other.submit(in_transaction, engine, do)
             until(lambda: second.done() or waits())
         second.result(HANG_S)
 

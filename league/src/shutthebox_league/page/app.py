@@ -27,7 +27,7 @@ from shutthebox_league import __version__
 from shutthebox_league.authority import Authority
 from shutthebox_league.categories import Category, highest_wins, usual_category
 from shutthebox_league.checking import night_of
-from shutthebox_league.database import UNAVAILABLE, change
+from shutthebox_league.database import UNAVAILABLE, in_transaction
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_code, confirm_by_code, event_names, read_event, waiting_games
 from shutthebox_league.health import read_health
@@ -363,7 +363,9 @@ class _Page:
             with self._engine.connect().execution_options(reads=True) as db:
                 check_code(db, event_id, initials, code)
             self._turns.take(f"{event_id} {initials}")
-            change(self._engine, lambda db: confirm_by_code(db, event_id, int(match), initials, code, now_s))
+            in_transaction(
+                self._engine, lambda db: confirm_by_code(db, event_id, int(match), initials, code, now_s)
+            )
         except LeagueError as error:
             said = f"Nothing was changed: {error}."
         with self._engine.connect().execution_options(reads=True) as db:

@@ -26,7 +26,7 @@ from shutthebox_league.allowance import Allowance
 from shutthebox_league.authority import Authority, token_hash
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import night_of
-from shutthebox_league.database import change, empty_log, lock_books
+from shutthebox_league.database import empty_log, in_transaction, lock_books
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_landlord, confirm_by_landlord, waiting_for_landlord
 from shutthebox_league.health import read_health
@@ -161,7 +161,7 @@ class OwnersPage:
                 return self._page(db, key)
         self._turns.take(pub.id)
         try:
-            page = change(self._engine, lambda db: self._page(db, key, said=do(db, pub.id, form)))
+            page = in_transaction(self._engine, lambda db: self._page(db, key, said=do(db, pub.id, form)))
             if action == "forget":
                 count = len(read_initials(first_value(form, "initials")))
                 with self._forgetting:
