@@ -41,8 +41,8 @@ endif
 
 # One line that says what is missing, instead of a traceback from venv or pip.
 $(VENV)/.python:
-	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here: install Python 3.11 or newer, or say make PYTHON=/path/to/python"; exit 2; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) -V) is too old: Python 3.11 or newer is needed, say make PYTHON=/path/to/python3.11"; exit 2; }
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found: install Python 3.11 or newer, or run make PYTHON=/path/to/python"; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) -V) is too old: run make PYTHON=/path/to/python3.11, or with a newer one"; exit 2; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "make: $(PYTHON) has no venv module: on Debian, Ubuntu and Raspberry Pi OS, sudo apt install python3-venv"; exit 2; }
 	@echo "Making $(VENV) for this copy: a minute or two, the first time only"
 	@$(PYTHON) -m venv $(VENV)
@@ -58,7 +58,7 @@ CONSTRAINTS ?= constraints.txt
 INSTALL = PIP_RETRIES=2 $(BIN)/pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS)) --editable ./$(PINS) --editable ./$(SPANS) --editable
 NO_NETWORK := NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|Network is unreachable
 install = $(INSTALL) $(1) >$(VENV)/log 2>&1 || { \
-    if grep -qE '$(NO_NETWORK)' $(VENV)/log; then echo "make: no network here, and the first run fetches libraries: $(VENV)/log"; \
+    if grep -qE '$(NO_NETWORK)' $(VENV)/log; then echo "make: can't download the libraries, which the first run needs: see $(VENV)/log"; \
     else cat $(VENV)/log; fi; exit 2; }
 
 $(VENV)/.sim: $(VENV)/.python $(CONSTRAINTS) pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml
@@ -138,8 +138,8 @@ VERSIONED := firmware/shutthebox/__init__.py league/src/shutthebox_league/__init
 DEB := build/deb
 deb: export PATH := /usr/sbin:/usr/bin:/sbin:/bin
 deb:
-	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./packaging"; exit 2; }
-	@dpkg-checkbuilddeps packaging/debian/control || { echo "make: sudo apt build-dep ./packaging"; exit 2; }
+	@command -v dpkg-buildpackage >/dev/null || { echo "make: dpkg-buildpackage not found: on Debian and Raspberry Pi OS, run sudo apt install dpkg-dev && sudo apt build-dep ./packaging"; exit 2; }
+	@dpkg-checkbuilddeps packaging/debian/control || { echo "make: build dependencies are missing: run sudo apt build-dep ./packaging"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
 	@cp -R docs firmware league libraries systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
 	@cp -RL packaging/debian $(DEB)/source/
@@ -151,7 +151,7 @@ deb:
 	    sed -i "s/^__version__ = \"\(.*\)\.dev0\"/__version__ = \"\1.dev$$number\"/" $(VERSIONED) && \
 	    sed -i "1s/~dev0)/~dev$$number)/" debian/changelog
 	@if [ -f build/web/index.html ]; then cp -R build/web $(DEB)/source/; \
-	    else echo "make deb: NOT in it: shutthebox-web, the box in a tab, which make web makes" >&2; fi
+	    else echo "make deb: built without shutthebox-web, the box in a tab; run make web first to include it" >&2; fi
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb
 

@@ -16,7 +16,7 @@ def main(report: Path) -> int:
     try:
         dependencies = json.loads(report.read_text(encoding="utf-8"))["dependencies"]
     except (OSError, ValueError, LookupError, TypeError):
-        print("no advisories can be had here, so the dependencies are NOT audited")
+        print("no advisories available, so the dependencies were not audited")
         return 1
     looked_up = [entry for entry in dependencies if "vulns" in entry]
     unknown = [
@@ -28,7 +28,7 @@ def main(report: Path) -> int:
         print(f"VULNERABLE: {entry['name']} {entry['version']}: {vulnerability['id']}; fixed in {fixed}")
     if unknown:
         names = ", ".join(unknown) if looked_up else f"any of {len(unknown)} dependencies"
-        print(f"no advisories can be had here for {names}: NOT audited")
+        print(f"no advisories available for {names}: not audited")
     print(f"{len(looked_up)} dependencies looked up, {len(faults)} known vulnerabilities")
     return 1 if faults or unknown else 0
 

@@ -189,7 +189,7 @@ def _git(*args: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run([*GIT, *args], capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        return subprocess.CompletedProcess(args, 127, "", "there is no git here")
+        return subprocess.CompletedProcess(args, 127, "", "git not found")
 
 
 def record(job: Job) -> str | None:

@@ -126,7 +126,7 @@ def plays_without_a_clone(build: Build) -> None:
             try:
                 address = next((found[0] for line in box.stdout if (found := _ADDRESS.search(line))), None)
                 if address is None:
-                    raise ReleaseError(f"{runner}: does not play the box")
+                    raise ReleaseError(f"{runner}: can't play the box")
                 urllib.request.urlopen(address, timeout=60).close()
             except OSError as error:
                 raise ReleaseError(f"{runner}: {address}: {error}") from None
@@ -387,7 +387,7 @@ def release(args: argparse.Namespace) -> None:
             kept = TOP / "build/release-differs"
             shutil.rmtree(kept, ignore_errors=True)
             shutil.copytree(work, kept, symlinks=True, ignore=shutil.ignore_patterns("source"))
-            raise ReleaseError(f"not the same twice (both are in {kept}): {', '.join(differing)}")
+            raise ReleaseError(f"the two builds differ (both are in {kept}): {', '.join(differing)}")
         to = TOP / f"dist/shutthebox-{released}"
         shutil.rmtree(to, ignore_errors=True)
         shutil.copytree(outs[0], to)
@@ -397,9 +397,9 @@ def release(args: argparse.Namespace) -> None:
     )
     left_out = sorted(set(PARTS) - set(args.parts))
     if left_out:
-        print(f"release: NOT in it: {', '.join(left_out)}")
+        print(f"release: built without {', '.join(left_out)}")
     if "image" in args.parts and not args.url:
-        print("release: NOT in it: rpi-imager.json, which needs URL, the address of the files")
+        print("release: built without rpi-imager.json; give URL, the address of the files, to include it")
     if signed := sorted(path.name for path in to.glob(SIGNED)):
         print(f"release: not compared, because it carries the time of its signing: {', '.join(signed)}")
     print(f"release: {to.relative_to(TOP)}, built twice, the same byte for byte")

@@ -60,7 +60,7 @@ def main() -> int:
     for tool in ("node", "npm"):
         if shutil.which(tool) is None:
             print(
-                f"make web: no {tool} here: on Debian and Raspberry Pi OS, sudo apt install npm",
+                f"make web: {tool} not found: on Debian and Raspberry Pi OS, run sudo apt install npm",
                 file=sys.stderr,
             )
             return 2
@@ -87,7 +87,7 @@ def main() -> int:
     (to / "sbom.cdx.json").write_text(json.dumps(bill, indent=1) + "\n", "utf-8")
     packed = sum(len(gzip.compress(path.read_bytes())) for path in to.rglob("*") if path.is_file())
     if packed > MOST_BYTES:
-        print(f"make web: {packed:,} bytes compressed; {MOST_BYTES:,} are the most", file=sys.stderr)
+        print(f"make web: {packed:,} bytes compressed; at most {MOST_BYTES:,} are allowed", file=sys.stderr)
         return 1
     write_archive(to, PROJECT / "build/shutthebox-web.zip")
     ours = box_bytes(to)

@@ -48,7 +48,7 @@ def _default_toml() -> Iterator[str]:
     yield "#:schema ./config.schema.json"
     yield from _comment(
         "The configuration of the box. Every key is here with its default, in use or commented out. "
-        "A key that is not here is an error."
+        "Any other key is an error."
     )
     for section, keys in SECTIONS.items():
         yield from ("", f"[{section}]")

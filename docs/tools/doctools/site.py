@@ -58,7 +58,7 @@ def build(folder: Path = BUILD) -> None:
         sys.exit(code)
     print(folder / "site" / "index.html")
     if not with_box:
-        print("make docs: NOT in it: the box in a tab, which make web makes", file=sys.stderr)
+        print("make docs: built without the box in a tab; run make web first to include it", file=sys.stderr)
 
 
 def gather() -> Iterator[tuple[str, bytes]]:

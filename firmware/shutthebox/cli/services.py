@@ -80,7 +80,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Starts and stops; exits with 1 if systemd refuses any of it.
+    """Starts and stops the services; exits with 1 if systemd refuses any of it.
 
     Raises:
         ServicesError: without systemd, or without the right to ask it.
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     code = 0
     for service in services(box_config(), CONFIG_FILE.parent):
         if service.on and shutil.which(service.program) is None:
-            print(f"{service.name}: on, but {service.program} is not here: install {service.package}")
+            print(f"{service.name}: on, but {service.program} is missing; install {service.package}")
         elif service.on:
             # A restart makes a running service reread its files. A socket has none.
             action = "start" if service.units[0].endswith(".socket") else "restart"

@@ -63,7 +63,7 @@ class Controller(StrEnum):
 
     @property
     def chip(self) -> Chip:
-        """Its row."""
+        """What is known of it."""
         return _CHIPS[self]
 
 

@@ -322,7 +322,7 @@ def keep_memory() -> None:
             BACKUP.unlink(missing_ok=True)
             back_up(store.db, BACKUP)
     except (ShutTheBoxError, OSError) as error:
-        print(f"The memory was not backed up first: {error}")
+        print(f"No backup of the memory was made: {error}")
 
 
 def _run_rauc_info(path: Path) -> str:

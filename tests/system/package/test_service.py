@@ -109,7 +109,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         config.write_text(changed)
         root.run("systemctl", "restart", "shutthebox")
         assert until(lambda: 'class="playing"' in scoreboard(root)), journal(root)
-        assert "voice: on, but espeak-ng is not here" in journal(root, "-u", SERVICES)
+        assert "voice: on, but espeak-ng is missing" in journal(root, "-u", SERVICES)
         assert not active(root, VOICE), "no espeak-ng"
         espeak = root.path / "usr/bin/espeak-ng"
         espeak.write_text("#!/bin/sh\nexec cat\n")

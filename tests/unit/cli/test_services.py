@@ -74,7 +74,7 @@ def test_each_is_wanted_by_itself(config: Path) -> None:
 def test_what_is_not_installed_is_named(config: Path) -> None:
     config.write_text("[speech]\non = true\n")
     (config.parent / "bin/espeak-ng").unlink()
-    assert "voice: on, but espeak-ng is not here: install espeak-ng\n" in printed("services")
+    assert "voice: on, but espeak-ng is missing; install espeak-ng\n" in printed("services")
     assert asked(config) == [OFF[0], *OFF[2:]]
 
 

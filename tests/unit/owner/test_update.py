@@ -87,7 +87,7 @@ def test_an_earlier_version_is_written_when_it_is_asked_for(card: Path) -> None:
     memory, configuration, copy, *rest = printed("update", "--downgrade", card / "old.raucb").splitlines()
     assert memory.startswith("memory: version 0.0.1 can't read it; ")
     assert configuration.startswith("configuration: version 0.0.1 does not know box.language, game.hints; ")
-    assert copy.startswith(f"The memory was not backed up first: {card}/state/box.sqlite3: no such store")
+    assert copy.startswith(f"No backup of the memory was made: {card}/state/box.sqlite3: no such store")
     assert rest[0] == "Writing version 0.0.1; the box plays on meanwhile."
     assert (card / "asked").read_text().splitlines()[1:] == [f"install {card}/old.raucb", "systemctl reboot"]
 

@@ -135,7 +135,7 @@ class ReadFact(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """What was read, whatever its encoding."""
         return self.raw.decode("utf-8", "replace")
 
 

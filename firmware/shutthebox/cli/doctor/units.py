@@ -32,7 +32,7 @@ def check_units(config: Config) -> Iterator[CheckResult]:
         if not service.on:
             continue
         if shutil.which(service.program) is None:
-            text = f"on, but {service.program} is not here: sudo apt install {service.package}"
+            text = f"on, but {service.program} is missing: sudo apt install {service.package}"
             yield failed(service.name, f"{text}, then sudo systemctl restart {BOX}")
             continue
         found = [_ask(unit) for unit in service.units]

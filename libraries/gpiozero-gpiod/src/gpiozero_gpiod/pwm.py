@@ -62,7 +62,7 @@ class Helper:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The process id, for a look at its load."""
         return int(self._process.pid)
 
     def close(self) -> None:
