@@ -313,12 +313,6 @@ MODE = Contribution(
         step("game/mode.py", member("Mode", 'PAUSE = "pause"'), noticed=START, named="PAUSE"),
         step("game/modes/pause.py", contains(PAUSE), noticed=START, named="pause"),
         step(
-            "game/entrances.py",
-            imports("from shutthebox.game.modes import pause"),
-            noticed=START,
-            named="pause",
-        ),
-        step(
             "game/targets.py",
             before(
                 "BackToAttract",
@@ -330,9 +324,13 @@ MODE = Contribution(
         step(
             "game/entrances.py",
             imports("from shutthebox.game.targets import TakeABreak"),
-            entry("ENTRANCES", "entrance(TakeABreak, pause.enter)"),
-            noticed=START,
-            named="TakeABreak: no entrance",
+            case(
+                "enter",
+                "case TakeABreak():\n"
+                "    from shutthebox.game.modes import pause\n\n"
+                "    return pause.enter(target, context)",
+            ),
+            named="TakeABreak",
         ),
         step(
             "game/modes/ready.py",

@@ -1,12 +1,15 @@
 """The machine's state diagram, drawn from what the methods of its modes say they return."""
 
+import inspect
+import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from doctools import PROJECT
-from shutthebox.game.entrances import ENTRANCES
+from shutthebox.game import modes as modes_package
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode, Cover, Receiver
 from shutthebox.game.modes.linking import Linking
@@ -62,7 +65,7 @@ def transitions() -> Iterator[tuple[str, str, str]]:
 @cache
 def modes() -> Mapping[Mode, tuple[type[BoxMode], ...]]:
     """The classes of each mode: all that can be reached from the entrances."""
-    found, waiting = set[type[BoxMode]](), set(_modes_at(frozenset(ENTRANCES)))
+    found, waiting = set[type[BoxMode]](), set(_modes_at(frozenset(_entrances())))
     while waiting:
         mode = waiting.pop()
         found.add(mode)
@@ -115,9 +118,27 @@ def _places_of(classes: Iterable[type[BoxMode]], *events: str) -> frozenset[Any]
 @cache
 def _places(method: Callable[..., Any]) -> frozenset[Any]:
     """The modes and targets in a return annotation, without the method's own mode."""
-    late = {mode.__name__: mode for mode in Linking.__subclasses__()}  # imported lazily
-    (places,) = get_args(get_type_hints(method, localns=late)["return"])
+    (places,) = get_args(get_type_hints(method, localns=_late_modes())["return"])
     return frozenset(get_args(places) or (places,))
+
+
+@cache
+def _entrances() -> Mapping[type, Callable[..., Any]]:
+    """The function that each target leads to: the one with a parameter of that type, in a mode's module."""
+    names = (
+        f"{modes_package.__name__}.{module.name}" for module in pkgutil.iter_modules(modes_package.__path__)
+    )
+    functions = (
+        function
+        for name in names
+        for _, function in inspect.getmembers(import_module(name), inspect.isfunction)
+        if function.__module__ == name and "target" in function.__annotations__
+    )
+    return {get_type_hints(function, localns=_late_modes())["target"]: function for function in functions}
+
+
+def _late_modes() -> Mapping[str, type[BoxMode]]:
+    return {mode.__name__: mode for mode in Linking.__subclasses__()}  # imported lazily
 
 
 def _modes_at(places: frozenset[Any]) -> frozenset[type[BoxMode]]:
@@ -126,8 +147,8 @@ def _modes_at(places: frozenset[Any]) -> frozenset[type[BoxMode]]:
     while waiting:
         place = waiting.pop()
         seen.add(place)
-        if place in ENTRANCES:
-            waiting |= _places(ENTRANCES[place]) - seen
+        if place in _entrances():
+            waiting |= _places(_entrances()[place]) - seen
     return frozenset(place for place in seen if isinstance(place, type) and issubclass(place, BoxMode))
 
 

@@ -1,27 +1,10 @@
-"""The entrances: how a target (`shutthebox.game.targets`) becomes a mode. Modes don't know each other."""
+"""The entrances: how a target (`shutthebox.game.targets`) becomes a mode. Modes don't know each other.
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
+A mode is imported when it's first entered, because the first screen needs only one of them.
+"""
 
-from shutthebox.game.modes import (
-    attract,
-    entering,
-    flipping,
-    initials,
-    match_over,
-    menu,
-    naming,
-    puzzle,
-    raising,
-    ready,
-    roll_off,
-    rolling,
-    service,
-    setup,
-    stick,
-    turn_over,
-    watching,
-)
+from typing import assert_never
+
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.state import Context, Step
 from shutthebox.game.targets import (
@@ -52,69 +35,112 @@ from shutthebox.game.targets import (
     Watch,
 )
 
-if TYPE_CHECKING:
-    from shutthebox.game.modes.linking import ChoosingRoom, LinkOver
 
-_Target = TypeVar("_Target")
-Entrance: TypeAlias = Callable[[Any, Context], Step[BoxMode | Target]]
+def enter(target: Target, context: Context) -> Step[BoxMode | Target]:
+    """Enters the mode that a target names, or goes on to another target."""
+    match target:
+        case BackToAttract():
+            from shutthebox.game.modes import attract
 
+            return attract.enter(target, context)
+        case OpenMenu():
+            from shutthebox.game.modes import menu
 
-def entrance(
-    target: type[_Target], enter: Callable[[_Target, Context], Step[BoxMode | Target]]
-) -> tuple[type, Entrance]:
-    """An entry whose function fits its target."""
-    return target, enter
+            return menu.enter(target, context)
+        case OpenPuzzle():
+            from shutthebox.game.modes import puzzle
 
+            return puzzle.enter(target, context)
+        case OpenService():
+            from shutthebox.game.modes import service
 
-# Few boxes are linked: imported lazily to keep startup fast.
-def _open_link(target: OpenLink, context: Context) -> "Step[ChoosingRoom]":
-    from shutthebox.game.modes import linking
+            return service.enter(target, context)
+        case OpenStick():
+            from shutthebox.game.modes import stick
 
-    return linking.enter(target, context)
+            return stick.enter(target, context)
+        case OpenLink():
+            from shutthebox.game.modes import linking
 
+            return linking.enter(target, context)
+        case BreakOff():
+            from shutthebox.game.modes import linking
 
-def _break_off(target: BreakOff, context: Context) -> "Step[LinkOver]":
-    from shutthebox.game.modes import linking
+            return linking.break_off(target, context)
+        case BeginLinked():
+            from shutthebox.game.modes import watching
 
-    return linking.break_off(target, context)
+            return watching.begin(target, context)
+        case Watch():
+            from shutthebox.game.modes import watching
 
+            return watching.enter(target, context)
+        case AwaitLink():
+            from shutthebox.game.modes import watching
 
-ENTRANCES: Mapping[type, Entrance] = dict(
-    (
-        entrance(BackToAttract, attract.enter),
-        entrance(OpenMenu, menu.enter),
-        entrance(OpenPuzzle, puzzle.enter),
-        entrance(OpenService, service.enter),
-        entrance(OpenStick, stick.enter),
-        entrance(OpenLink, _open_link),
-        entrance(BreakOff, _break_off),
-        entrance(BeginLinked, watching.begin),
-        entrance(Watch, watching.enter),
-        entrance(AwaitLink, watching.await_link),
-        entrance(AskQuestions, setup.enter),
-        entrance(AskNames, naming.enter),
-        entrance(BeginMatch, raising.begin),
-        entrance(RollForFirst, roll_off.enter),
-        entrance(AwaitThrow, raising.enter),
-        entrance(LeversFit, ready.enter),
-        entrance(RollDice, rolling.enter),
-        entrance(Tumble, rolling.tumble),
-        entrance(EnterThrow, entering.enter),
-        entrance(AnswerThrow, flipping.enter),
-        entrance(EndTurn, turn_over.enter),
-        entrance(EndMatch, match_over.enter),
-        entrance(SignResult, initials.enter),
-        entrance(ShowResult, match_over.show),
-    )
-)
-"""For each target, the function that leads to its mode, or on to another target."""
+            return watching.await_link(target, context)
+        case AskQuestions():
+            from shutthebox.game.modes import setup
 
-if _forgotten := {each.__name__ for each in get_args(Target)} - {each.__name__ for each in ENTRANCES}:
-    raise TypeError(f"{', '.join(_forgotten)}: no entrance")
+            return setup.enter(target, context)
+        case AskNames():
+            from shutthebox.game.modes import naming
+
+            return naming.enter(target, context)
+        case BeginMatch():
+            from shutthebox.game.modes import raising
+
+            return raising.begin(target, context)
+        case RollForFirst():
+            from shutthebox.game.modes import roll_off
+
+            return roll_off.enter(target, context)
+        case AwaitThrow():
+            from shutthebox.game.modes import raising
+
+            return raising.enter(target, context)
+        case LeversFit():
+            from shutthebox.game.modes import ready
+
+            return ready.enter(target, context)
+        case RollDice():
+            from shutthebox.game.modes import rolling
+
+            return rolling.enter(target, context)
+        case Tumble():
+            from shutthebox.game.modes import rolling
+
+            return rolling.tumble(target, context)
+        case EnterThrow():
+            from shutthebox.game.modes import entering
+
+            return entering.enter(target, context)
+        case AnswerThrow():
+            from shutthebox.game.modes import flipping
+
+            return flipping.enter(target, context)
+        case EndTurn():
+            from shutthebox.game.modes import turn_over
+
+            return turn_over.enter(target, context)
+        case EndMatch():
+            from shutthebox.game.modes import match_over
+
+            return match_over.enter(target, context)
+        case SignResult():
+            from shutthebox.game.modes import initials
+
+            return initials.enter(target, context)
+        case ShowResult():
+            from shutthebox.game.modes import match_over
+
+            return match_over.show(target, context)
+        case _:
+            assert_never(target)
 
 
 def arrive(step: Step[BoxMode | Target], context: Context) -> Step[BoxMode]:
     """Follows targets until the step reaches a mode."""
     while not isinstance(step.mode, BoxMode):
-        step = step.then(ENTRANCES[type(step.mode)], context)
+        step = Step(step.mode, step.effects, step.shared, step.refusal).then(enter, context)
     return Step(step.mode, step.effects, step.shared, step.refusal)

@@ -43,16 +43,9 @@ from shutthebox.game.letters import is_name
 from shutthebox.game.lookups import Lookups, NoLookups
 from shutthebox.game.menu_items import GAME, find_option
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.modes.entering import Entering
-from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_mode import MatchMode
-from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.overlays import receiver
-from shutthebox.game.modes.service import Service
-from shutthebox.game.modes.setup import Setup
-from shutthebox.game.modes.stick import StickMode
 from shutthebox.game.play import MatchInPlay, add_review, tell_peer
 from shutthebox.game.resuming import resume
 from shutthebox.game.settings import Settings
@@ -257,11 +250,11 @@ class Machine:
             dead=shared.dead & ~changed,
             knocks=knocks,
             unpressed=min(
-                shared.unpressed + self._awaits_press * in_play.bit_count(), lever_health.SILENT_MOVES
+                shared.unpressed + self._mode.awaits_press * in_play.bit_count(), lever_health.SILENT_MOVES
             ),
             moved_ns=self._now_ns if shared.by_levers else None,
         )
-        if knocks == lever_health.KNOCKS and (isinstance(self._mode, Attract) or self._is_stranded):
+        if knocks == lever_health.KNOCKS and (self._mode.name is Mode.ATTRACT or self._is_stranded):
             return self._open_service(unlocked=False)
         faults = keep(*lever_health.new_faults(before, self._shared))
         *effects, show = self._dispatch(LeversMoved(down), in_play)
@@ -270,7 +263,7 @@ class Machine:
             effects += ask_link(Send(play.linked.levers_message(down)))
         if match is None or self._shared.refusal is not None or (play is not None and not play.is_ours):
             return [*faults, *effects, show]
-        if isinstance(self._mode, Entering):  # there, any lever is a number
+        if self._mode.name is Mode.ENTERING:  # there, any lever is a number
             return [*faults, *effects, show]
         if (refusal := idle_text(match, self._shared, in_play)) is not None:
             self._shared = self._shared._replace(refusal=refusal)
@@ -278,15 +271,9 @@ class Machine:
         return [*faults, *effects, show]
 
     @property
-    def _awaits_press(self) -> bool:
-        """Whether the box is waiting for the dice button, with no list for the levers to scroll."""
-        return isinstance(self._mode, Attract | MatchMode) and not isinstance(self._mode, Initials)
-
-    @property
     def _is_stranded(self) -> bool:
         """Whether play can't continue because the dice button is broken."""
-        is_in_service = isinstance(self._mode, Service | StickMode)
-        return lever_health.dice_button_complaint(self._shared) is not None and not is_in_service
+        return lever_health.dice_button_complaint(self._shared) is not None and not self._mode.works_by_levers
 
     def _open_service(self, *, unlocked: bool) -> list[Effect]:
         """Opens service, whatever the box is doing. A match in progress waits for the next startup."""
@@ -333,7 +320,7 @@ class Machine:
             return []
         after = self._shared = before._replace(health=health)
         known, found = lever_health.find_ailments(before), lever_health.find_ailments(after)
-        if known == found and not isinstance(self._mode, Service):
+        if known == found and self._mode.name is not Mode.SERVICE:
             return []
         if found.get(DICE_BUTTON) not in (None, known.get(DICE_BUTTON)) and not after.asleep:
             # Nobody can answer its question any more.
@@ -349,8 +336,7 @@ class Machine:
             return []
         is_new = stick is not None and before.stick_is_new
         self._shared = before._replace(stick=stick, due=due, stick_is_new=is_new)
-        if isinstance(self._mode, StickMode):
-            self._mode = self._mode.follow_report(before.stick, stick)
+        self._mode = self._mode.follow_stick(before.stick, stick)
         was_in = before.stick is not None and not (before.stick.is_card or before.stick.is_out)
         if stick is None or stick.is_card or stick.is_out or was_in:
             return [self._show()]
@@ -377,7 +363,7 @@ class Machine:
         """Resumes the match in a memory that couldn't be read before, once nobody plays another one."""
         if isinstance(found, NoMatch):
             return self._leave_lost()
-        if not isinstance(self._mode, Attract):
+        if self._mode.name is not Mode.ATTRACT:
             return []
         context = self._context()
         effects = self._take_step(arrive(resume(found, context), context))
@@ -461,8 +447,8 @@ class Machine:
             case NamesGiven(names) if is_open and len(names) <= MAX_PLAYERS and all(map(is_name, names)):
                 self._shared = shared._replace(names=names)
                 return [self._show()]
-            case CursorMoved(by) if isinstance(self._mode, Menu | Setup) and not self._shared.asleep:
-                self._mode = self._mode.with_picker(self._mode.picker.move_cursor(by))
+            case CursorMoved(by) if self._mode.has_cursor and not self._shared.asleep:
+                self._mode = self._mode.move_cursor(by)
                 self._shared = shared
                 return [*self._audible((PlaySound(Sound.CHOICE),)), self._show()]
             case LeaveAsked() if self._mode.asks_to_leave:
@@ -504,7 +490,7 @@ class Machine:
     def _take_step(self, step: Step[BoxMode]) -> list[Effect]:
         before, self._mode = self._mode, step.mode
         shared = (step.shared or self._shared)._replace(refusal=step.refusal)
-        if shared.by_levers and not isinstance(step.mode, Service | StickMode):
+        if shared.by_levers and not step.mode.works_by_levers:
             shared = shared._replace(by_levers=False, moved_ns=None)
         if shared.overlay is Overlay.ABANDON and not step.mode.asks_to_leave:
             shared = shared._replace(overlay=Overlay.NONE)  # the match to end is over
@@ -522,7 +508,7 @@ class Machine:
 
     def _ignored(self) -> Tiles:
         """The levers to ignore: those out of play, except in service and in a match begun with them."""
-        if isinstance(self._mode, Service) and self._mode.row:
+        if self._mode.reads_all_levers:
             return 0
         match = self.state.match
         return self.settings.out & ~(match.game.starting if match else 0)
@@ -533,4 +519,4 @@ class Machine:
 
 def _mark_seen(shared: Shared, mode: BoxMode) -> Shared:
     """Marks the fault shown in attract mode as seen, once somebody touches the box there."""
-    return shared._replace(fault=None, notices=()) if isinstance(mode, Attract) else shared
+    return shared._replace(fault=None, notices=()) if mode.name is Mode.ATTRACT else shared

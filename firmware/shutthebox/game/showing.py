@@ -1,21 +1,12 @@
 """The mode's screen, what covers it, and the scene."""
 
-from typing import TYPE_CHECKING
-
 from shutthebox.game.effects import Form, Scene, Show
 from shutthebox.game.faults import FAULT_TEXTS
-from shutthebox.game.judge import FINE
 from shutthebox.game.lever_health import SILENT_MOVES, dice_button_complaint
 from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.messages import Text, message
-from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.match_mode import MatchMode
-from shutthebox.game.modes.match_over import MatchOver
-from shutthebox.game.modes.menu import Menu
-from shutthebox.game.modes.puzzle import PuzzleMode
-from shutthebox.game.modes.setup import Setup
-from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.play import row_behind
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
@@ -24,13 +15,6 @@ from shutthebox.game.wording import player_name, reason_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.rows import numbers_hidden
 from shutthebox.rules.tiles import to_numbers
-
-if TYPE_CHECKING:  # displaying a review needs no solver
-    from shutthebox.odds.coach import MatchReview
-
-
-_BY_LEVERS = (Mode.SERVICE, Mode.STICK)
-"""The modes that can be operated without the dice button."""
 
 
 def build_show(mode: BoxMode, shared: Shared, t_ns: int) -> Show:
@@ -51,7 +35,7 @@ def _scene(mode: BoxMode, shared: Shared) -> Scene:
     settings = shared.settings
     play = mode.seen if isinstance(mode, MatchMode) else None
     match = play.match if play else None
-    puzzle = mode if isinstance(mode, PuzzleMode) else None
+    puzzle = mode.puzzle
     turn = match.turn if match else puzzle.turn if puzzle else None
     standing = play.standing if play else None
     return Scene(
@@ -63,21 +47,21 @@ def _scene(mode: BoxMode, shared: Shared) -> Scene:
         hidden=tuple(sorted(numbers_hidden(match.rules, standing.behind))) if match and standing else (),
         flips_tiles=mode.flips_tiles,
         throw=turn.throw if turn else None,
-        verdict=play.verdict if play else puzzle.verdict if puzzle else FINE,
+        verdict=mode.verdict,
         scores=match.scores if match else (),
         totals=match.totals if match else (),
         owes=play.owes if play else (),
         winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
         reason=_reason(match),
         seats=tuple(player_name(player, shared) for player in range(match.players)) if match else (),
-        game=match.game if match else puzzle.game if puzzle else settings.usual_game,
+        game=match.game if match else puzzle.profile if puzzle else settings.usual_game,
         staked=settings.game.stakes is not ShownStakes.OFF,
-        review=None if settings.game.family else _review(mode),
+        review=None if settings.game.family else mode.review,
         form=Form(
             settings,
             shared.names,
             is_open=mode.takes_settings,
-            walks=isinstance(mode, Menu | Setup) and not shared.asleep,
+            walks=mode.has_cursor and not shared.asleep,
             leaves=mode.asks_to_leave,
         ),
         heard=play.heard if play else "",
@@ -89,13 +73,6 @@ def _scene(mode: BoxMode, shared: Shared) -> Scene:
 def _reason(match: Match | None) -> Text:
     """Why the match is over; empty while it goes on, or if the totals make it obvious."""
     return (reason_text(match) if match and match.players > 1 else None) or ""
-
-
-def _review(mode: BoxMode) -> "MatchReview | None":
-    """The coach's text on the match that's over, or on the turn."""
-    if isinstance(mode, MatchOver):
-        return mode.review
-    return mode.play.review if isinstance(mode, TurnOver) else None
 
 
 def _screen(mode: BoxMode, shared: Shared) -> Screen:
@@ -114,10 +91,10 @@ def _screen(mode: BoxMode, shared: Shared) -> Screen:
     if shared.overlay is Overlay.ABANDON:
         prompt, also = message("Press: yes"), (message("Hold: no"),)
         return Screen(screen.mode, big=message("End the match?"), prompt=prompt, also=also, lit=True)
-    if shared.holds_on and (mode.asks_to_leave or (isinstance(mode, MatchOver) and mode.may_insist(shared))):
+    if shared.holds_on and (mode.asks_to_leave or mode.may_insist(shared)):
         # Nothing else, or it would be read as the answer to the hold.
         return screen._replace(alert=message("Keep holding: end match"), prompt="", also=())
-    if screen.mode in _BY_LEVERS:
+    if mode.works_by_levers:
         if shared.by_levers:
             screen = screen._replace(also=(*screen.also, message("3 s down: press")))
     elif (dead := dice_button_complaint(shared)) is not None:

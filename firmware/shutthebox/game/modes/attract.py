@@ -26,6 +26,7 @@ class Attract(BoxMode):
 
     name: ClassVar[Mode] = Mode.ATTRACT
     shows_tournament: ClassVar[bool] = True
+    awaits_press: ClassVar[bool] = True
 
     def screen(self, shared: Shared) -> Screen:
         """The usual game, and what's wrong with the box, if anything."""

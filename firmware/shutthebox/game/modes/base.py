@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
 from shutthebox.game.inputs import (
     Deserted,
@@ -23,14 +23,20 @@ from shutthebox.game.inputs import (
     SettingChosen,
     TimePassed,
 )
+from shutthebox.game.judge import FINE, Verdict
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Overlay, Shared, Step
+from shutthebox.game.stick import Stick
 from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.link.messages import Message
 from shutthebox.link.requests import HelperReport
 from shutthebox.marker import Marker
+from shutthebox.odds.puzzles import Puzzle
 from shutthebox.odds.questions import OddsReady
+
+if TYPE_CHECKING:  # displaying a review needs no solver
+    from shutthebox.odds.coach import MatchReview
 
 _Arguments = ParamSpec("_Arguments")
 _Next = TypeVar("_Next")
@@ -111,6 +117,9 @@ class BoxMode(Receiver, Marker):
         asks_to_leave: ten seconds of holding ask whether to end the match.
         keeps_awake: the box never counts as deserted.
         takes_settings: the page's form may change settings and names.
+        awaits_press: it waits for the dice button, with no list for the levers to scroll.
+        works_by_levers: it can be operated without the dice button.
+        has_cursor: the page's arrow keys move it, too: `move_cursor`.
     """
 
     __slots__ = ()
@@ -123,6 +132,9 @@ class BoxMode(Receiver, Marker):
     asks_to_leave: ClassVar[bool] = False
     keeps_awake: ClassVar[bool] = False
     takes_settings: ClassVar[bool] = True
+    awaits_press: ClassVar[bool] = False
+    works_by_levers: ClassVar[bool] = False
+    has_cursor: ClassVar[bool] = False
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     # Written once: generating them for each dataclass takes a fiftieth of the box's startup.
@@ -139,6 +151,38 @@ class BoxMode(Receiver, Marker):
     @abstractmethod
     def screen(self, shared: Shared) -> Screen:
         """The mode's screen."""
+
+    @property
+    def reads_all_levers(self) -> bool:
+        """Whether levers out of play are read, too."""
+        return False
+
+    @property
+    def puzzle(self) -> Puzzle | None:
+        """The puzzle on the box; None outside of it."""
+        return None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The judgement of the levers."""
+        return FINE
+
+    @property
+    def review(self) -> MatchReview | None:
+        """The coach's review of the match that's over, or of the turn."""
+        return None
+
+    def may_insist(self, shared: Shared) -> bool:
+        """Whether ten seconds of holding leave a match that's over, without asking."""
+        return False
+
+    def move_cursor(self, by: int) -> BoxMode:
+        """Moves the cursor by this many rows; only called if it `has_cursor`."""
+        return self
+
+    def follow_stick(self, before: Stick | None, stick: Stick | None) -> BoxMode:
+        """What the mode becomes as a stick comes, goes, or gets on."""
+        return self
 
     def deadline_ns(self, shared: Shared) -> int | None:
         """When `time` is due; None if nothing is scheduled."""

@@ -25,6 +25,7 @@ class Initials(MatchMode):
 
     name: ClassVar[Mode] = Mode.INITIALS
     asks_to_leave: ClassVar[bool] = False
+    awaits_press: ClassVar[bool] = False
 
     player: int
     letters: Letters = field(default_factory=Letters)

@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 
 from shutthebox.game.effects import Effect, PlaySound, Sound
 from shutthebox.game.facts import ClockShown, Faulted, LogSigned, PlayersLeft
+from shutthebox.game.judge import Verdict
 from shutthebox.game.messages import Message, Text, TileSum, message
 from shutthebox.game.modes.base import BoxMode, default
 from shutthebox.game.play import (
@@ -57,6 +58,7 @@ class MatchMode(BoxMode):
 
     asks_to_leave: ClassVar[bool] = True
     takes_settings: ClassVar[bool] = False
+    awaits_press: ClassVar[bool] = True
     hides_throw: ClassVar[bool] = False
     awaits_link: ClassVar[bool] = False
     watches: ClassVar[bool] = False
@@ -72,6 +74,11 @@ class MatchMode(BoxMode):
     def seen(self) -> MatchInPlay:
         """The match as far as the players have seen it."""
         return self.play
+
+    @property
+    def verdict(self) -> Verdict:
+        """The judgement of the levers."""
+        return self.play.verdict
 
     @property
     def linked(self) -> LinkedMatch | None:

@@ -40,6 +40,7 @@ class Menu(BoxMode):
 
     name: ClassVar[Mode] = Mode.MENU
     is_list: ClassVar[bool] = True
+    has_cursor: ClassVar[bool] = True
 
     picker: Picker
     entry: MenuLine | None = None
@@ -58,8 +59,11 @@ class Menu(BoxMode):
         """Whether the cursor is at the line for the rules, below the games."""
         return self.group is not None and self.picker.cursor + 1 == len(self.picker.options)
 
-    def with_picker(self, picker: Picker) -> Menu:
-        """The mode with its cursor moved, which closes the rules."""
+    def move_cursor(self, by: int) -> Menu:
+        """Moves it, which closes the rules."""
+        return self._with_picker(self.picker.move_cursor(by))
+
+    def _with_picker(self, picker: Picker) -> Menu:
         mode = replace(self, picker=picker)
         if picker.cursor == self.picker.cursor:
             return mode
@@ -108,7 +112,7 @@ class Menu(BoxMode):
     def levers(self, context: Context) -> Step[Menu]:
         """A flick chooses, and closes the rules."""
         picker, effects, why = follow_flicks(self.picker, context)
-        mode = self.with_picker(picker)
+        mode = self._with_picker(picker)
         # The line at which the cursor stands already can be chosen, too.
         return Step(replace(mode, chose=mode.chose or (bool(effects) and why is None)), effects, refusal=why)
 
@@ -129,7 +133,7 @@ class Menu(BoxMode):
             case Item() as item:
                 return _take_option(item, self.picker.cursor, context)
             case Destination.SCOREBOARD:
-                return Step(self.with_picker(self.picker.move_cursor(1)))
+                return Step(self.move_cursor(1))
             case entry:
                 return Step(Menu(listed(settings, entry)))
 

@@ -17,6 +17,7 @@ from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step, keep, refuse
 from shutthebox.game.targets import BackToAttract, OpenPuzzle
 from shutthebox.game.wording import answer_line, verdict_text
+from shutthebox.odds.puzzles import Puzzle
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Turn
@@ -39,6 +40,11 @@ class PuzzleMode(BoxMode):
     verdict: Verdict = FINE
     is_set: bool = False
     answer: Tiles | None = None
+
+    @property
+    def puzzle(self) -> Puzzle:
+        """The puzzle."""
+        return self.daily.puzzle
 
     @property
     def turn(self) -> Turn:

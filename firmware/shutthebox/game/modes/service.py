@@ -50,6 +50,7 @@ class Service(BoxMode):
     name: ClassVar[Mode] = Mode.SERVICE
     is_list: ClassVar[bool] = True
     takes_settings: ClassVar[bool] = False
+    works_by_levers: ClassVar[bool] = True
 
     picker: Picker
     row: int = 0
@@ -72,6 +73,11 @@ class Service(BoxMode):
     def leaves_a_game(self, settings: Settings) -> bool:
         """Whether any game can still be played once the lever at the cursor has been switched."""
         return bool(self.switch_lever(settings).games)
+
+    @property
+    def reads_all_levers(self) -> bool:
+        """Whether the list of levers is open, which tests them all."""
+        return self.row > 0
 
     def screen(self, shared: Shared) -> Screen:
         """The list, the levers with their state and counters, a report, or a question."""

@@ -27,13 +27,14 @@ class Setup(BoxMode):
 
     name: ClassVar[Mode] = Mode.SETUP
     is_list: ClassVar[bool] = True
+    has_cursor: ClassVar[bool] = True
 
     item: Item
     picker: Picker
 
-    def with_picker(self, picker: Picker) -> Setup:
-        """The mode with its cursor moved."""
-        return replace(self, picker=picker)
+    def move_cursor(self, by: int) -> Setup:
+        """Moves it."""
+        return replace(self, picker=self.picker.move_cursor(by))
 
     def screen(self, shared: Shared) -> Screen:
         """The question and its options."""

@@ -41,6 +41,7 @@ class StickMode(BoxMode):
     name: ClassVar[Mode] = Mode.STICK
     is_list: ClassVar[bool] = True
     takes_settings: ClassVar[bool] = False
+    works_by_levers: ClassVar[bool] = True
 
     picker: Picker
     unlocked: bool = False
@@ -95,16 +96,18 @@ class StickMode(BoxMode):
             return _Outcome(self, stick)
         return _Offers(self, stick)
 
-    def follow_report(self, before: Stick | None, now: Stick | None) -> StickMode:
+    def follow_stick(self, before: Stick | None, stick: Stick | None) -> StickMode:
         """Updates the list after a report from the helper: a request may be done, a question moot."""
         last: Text | None = None
-        if before is not None and (now is None or now.is_out):
+        if before is not None and (stick is None or stick.is_out):
             if self.is_busy(before):
                 last = _OUTCOMES[StickOutcome.UNSURE]("")
             elif self.has_news(before) and before.outcome not in NEEDS_RESTART:
                 last = outcome_text(before)
         waits = self.asking is StickJob.UPDATE and before is not None and not before.checked
-        is_on_its_way = now is not None and now.outcome is None and (now.checked or now.doing is not None)
+        is_on_its_way = (
+            stick is not None and stick.outcome is None and (stick.checked or stick.doing is not None)
+        )
         asking = self.asking if waits and is_on_its_way else None
         return replace(self, awaits=None, asking=asking, last=last)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar, assert_never
+from typing import TYPE_CHECKING, ClassVar, assert_never
 
 from shutthebox.game.coach_pages import better_text
 from shutthebox.game.effects import PlaySound, Sound
@@ -28,6 +28,9 @@ from shutthebox.rules.profile import MatchFormat, Tie
 from shutthebox.rules.turn import Outcome
 from shutthebox.texts import plural
 
+if TYPE_CHECKING:  # displaying a review needs no solver
+    from shutthebox.odds.coach import MatchReview
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnOver(MatchMode):
@@ -42,6 +45,11 @@ class TurnOver(MatchMode):
     flips_tiles: ClassVar[bool] = True
 
     tells: bool = False
+
+    @property
+    def review(self) -> MatchReview | None:
+        """The coach's review of the match so far."""
+        return self.play.review
 
     def screen(self, shared: Shared) -> Screen:
         """The score or who is out, and how the turn ended; on request, what dice and decisions did."""
