@@ -7,25 +7,30 @@ whatever Raspberry Pi Imager wrote. They are checked together: either all of the
 import base64
 import binascii
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
-from zoneinfo import available_timezones
+from typing import NamedTuple
 
 from shutthebox import validation
 from shutthebox.config.imager import (
     NETWORK_CONFIG_NAME,
     OTHER_IMAGERS,
-    TIME_ZONE,
     USER_DATA_NAME,
     UserData,
     Wifi,
     examine_network_config,
     examine_user_data,
     is_wpa2_key,
-    is_zone,
+)
+from shutthebox.config.networks import (
+    NETWORK_NAME,
+    Network,
+    examine_network,
+    imagers_network,
+    network_files,
 )
 from shutthebox.config.profiles import house_rules, house_rules_files, why_no_stakes
 from shutthebox.config.schema import (
@@ -35,6 +40,7 @@ from shutthebox.config.schema import (
     UPLINK_FILES,
     Config,
     ConfigError,
+    default_text,
     examine_config,
     on_card,
     with_files_beside,
@@ -44,110 +50,17 @@ from shutthebox.config.uplink_files import examine_enrolment, examine_home_assis
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import entries_of, read_text, shown_path
 from shutthebox.rules.equal_dice import TournamentError, tournament_from_text
-from shutthebox.validation import matching
 
-CONFIG_NAME, NETWORK_NAME, KEY_NAME = "shutthebox.toml", "network.toml", "ssh-key.txt"
+CONFIG_NAME, KEY_NAME = "shutthebox.toml", "ssh-key.txt"
 LEAGUE_NAME, HOME_ASSISTANT_NAME = UPLINK_FILES
-IMAGER_NAMES = (USER_DATA_NAME, NETWORK_CONFIG_NAME)
-NAMES = (
-    CONFIG_NAME,
-    NETWORK_NAME,
-    KEY_NAME,
-    LEAGUE_NAME,
-    HOME_ASSISTANT_NAME,
-    BROKER_FILE,
-    TOURNAMENT_FILE,
-    *IMAGER_NAMES,
-)
+
+_WPA2_ONLY = f"is a WPA2 key; to join a Wi-Fi that only allows WPA3, write {NETWORK_NAME}"
 
 MOST_RULES = 100
 """The most files of house rules."""
 
 _KEY_KINDS = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
               "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """The networks the box joins; by default, none.
-
-    Attributes:
-        wifi: the name of the Wi-Fi network; empty for none.
-        password: the Wi-Fi password, 8 to 63 characters; empty for an open network. Or the WPA2 key, 64
-            hexadecimal digits, which is all that Imager keeps of a password.
-        country: two-letter country code; it determines the radio channels.
-        cable: also use a wired network.
-        name: the box's host name (reachable as NAME.local); empty for shutthebox.
-        timezone: of the box's clock, which the network sets; empty for Imager's, or UTC.
-    """
-
-    wifi: str = ""
-    password: str = ""
-    country: str = ""
-    cable: bool = False
-    name: str = ""
-    timezone: str = ""
-
-
-def _wifi(value: object) -> str:
-    name = validation.text(value)
-    if not 1 <= len(name.encode()) <= 32:
-        raise validation.WrongValueError("a name of 1 to 32 bytes")
-    return name
-
-
-_password = matching("[ -~]{8,63}", "a text of 8 to 63 characters from space to ~")
-_zone_name = matching(TIME_ZONE, 'the name of a time zone, such as "Europe/Paris"')
-_WPA2_ONLY = f"is a WPA2 key; to join a Wi-Fi that only allows WPA3, write {NETWORK_NAME}"
-
-
-def _password_or_key(value: object) -> str:
-    return str(value) if is_wpa2_key(value) else _password(value)
-
-
-def _timezone(value: object) -> str:
-    zone = _zone_name(value)
-    if not is_zone(zone):
-        raise validation.WrongValueError(f"{_zone_name.allowed}{_like_zone(zone)}")
-    return zone
-
-
-def _like_zone(given: str) -> str:
-    """A hint at the zone of a city, or at a name much like the given one; empty if there's none."""
-    zones = sorted(available_timezones())
-    of_city = next((zone for zone in zones if zone.lower().endswith(f"/{given.lower()}")), None)
-    near = f"did you mean {of_city!r}?" if of_city else validation.did_you_mean(given, zones).strip()
-    return f"; {near}" if near else ""
-
-
-_CHECKS: Mapping[str, Callable[[object], Any]] = {
-    "wifi": _wifi,
-    "password": _password,
-    "country": matching("[A-Za-z]{2}", 'two letters, such as "BE" or "FR"').then(str.upper),
-    "cable": validation.boolean,
-    "name": matching(
-        "[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?",
-        "1 to 32 letters without accents, digits and - between them",
-    ).then(str.lower),
-    "timezone": _timezone,
-}
-
-
-def examine_network(text: str, where: str) -> tuple[Network, tuple[str, ...]]:
-    """Parses the networks in this TOML text; also returns its mistakes, a line each.
-
-    A mistake names the key and what is allowed, never the password.
-    """
-    document, wrong = validation.examine_toml(text)
-    found, mistakes = validation.examine_keys(document, _CHECKS, f"{where}: ", secrets=("password",))
-    network = Network(**found)
-    if wrong:  # and what is missing may be in there
-        return network, (*(f"{where}: {mistake}" for mistake in wrong), *mistakes)
-    if network.wifi and "country" not in document:
-        mistakes.append(f'{where}: country: is missing; use two letters, such as "BE" or "FR"')
-    if network.password and "wifi" not in document:
-        mistakes.append(f"{where}: wifi: is missing; use the name of the Wi-Fi")
-    return network, tuple(mistakes)
 
 
 def examine_keys(text: str, where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -200,12 +113,147 @@ class Card:
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)
-    network: Network = Network()
+    network: Network = field(default_factory=Network)
     keys: tuple[str, ...] = ()
     mistakes: tuple[str, ...] = ()
     zone: str = ""
     language: str = ""
     notes: tuple[str, ...] = ()
+
+
+class Installed(NamedTuple):
+    """A file on the box.
+
+    Attributes:
+        text: its content.
+        mode: who may read it.
+        for_box: the box reads it, so it has to get into its folder, too.
+    """
+
+    text: str
+    mode: int = 0o644
+    for_box: bool = False
+
+
+class OwnersFile(NamedTuple):
+    """A kind of file that an owner may write.
+
+    Attributes:
+        examine: keeps what a text says, given the file's name; returns the mistakes, a line each.
+        install: what the box needs of a card, by path; None removes a file.
+        is_sent: other people make it, so an empty one is an interrupted copy.
+    """
+
+    examine: "Callable[[_Reading, str, str], tuple[str, ...]]"
+    install: Callable[[Card, str], Mapping[str, Installed | None]]
+    is_sent: bool = False
+
+
+class _Reading:
+    """What has been read of a folder so far, and what's needed to examine the rest."""
+
+    def __init__(
+        self, folder: Path, try_config: Callable[[Config, str], None], installed: Path | None
+    ) -> None:
+        self.folder, self.try_config, self.installed = folder, try_config, installed
+        self.network, self.keys = Network(), tuple[str, ...]()
+        self.imager, self.wifi = UserData(), Wifi()
+
+    def config(self, text: str, name: str) -> tuple[str, ...]:
+        return _examine_config(text, self.try_config, self.folder, self.installed)
+
+    def networks(self, text: str, name: str) -> tuple[str, ...]:
+        self.network, mistakes = examine_network(text, name)
+        return mistakes
+
+    def ssh_keys(self, text: str, name: str) -> tuple[str, ...]:
+        self.keys, mistakes = examine_keys(text, name)
+        return mistakes
+
+    def enrolment(self, text: str, name: str) -> tuple[str, ...]:
+        return examine_enrolment(text, name)[1]
+
+    def home_assistant(self, text: str, name: str) -> tuple[str, ...]:
+        return examine_home_assistant(text, name)[1]
+
+    def certificate(self, text: str, name: str) -> tuple[str, ...]:
+        return _examine_certificate(text, name)
+
+    def tournament(self, text: str, name: str) -> tuple[str, ...]:
+        return _examine_tournament(text, name)
+
+    def user_data(self, text: str, name: str) -> tuple[str, ...]:
+        self.imager, mistakes = examine_user_data(text, name)
+        return mistakes
+
+    def network_config(self, text: str, name: str) -> tuple[str, ...]:
+        self.wifi, mistakes = examine_network_config(text, name)
+        return mistakes
+
+    def house_rules(self, text: str, name: str) -> tuple[str, ...]:
+        return ()  # examined together: `_rules`
+
+
+def _install_config(card: Card, name: str) -> Mapping[str, Installed | None]:
+    text = card.texts.get(CONFIG_NAME)
+    # Without the file, what the box has stays.
+    return {} if text is None else {"etc/config.toml": Installed(with_language(text, card.language))}
+
+
+def _install_network(card: Card, name: str) -> Mapping[str, Installed | None]:
+    network = card.network
+    named = {"name": network.name, "timezone": network.timezone}
+    return {
+        **{f"network/{file}": Installed(text, 0o600) for file, text in network_files(network).items()},
+        **{f"network/{key}": Installed(f"{value}\n" if value else "") for key, value in named.items()},
+    }
+
+
+def _install_keys(card: Card, name: str) -> Mapping[str, Installed | None]:
+    return {"ssh/authorized_keys": Installed("".join(f"{key}\n" for key in card.keys), 0o600)}
+
+
+def _install_imagers(card: Card, name: str) -> Mapping[str, Installed | None]:
+    """Imager's files fill in for the others."""
+    return {
+        **_install_config(card, CONFIG_NAME),
+        **_install_network(card, NETWORK_NAME),
+        **_install_keys(card, KEY_NAME),
+        "card/timezone": Installed(f"{card.zone}\n" if card.zone else ""),
+    }
+
+
+def _install_secret(card: Card, name: str) -> Mapping[str, Installed | None]:
+    """As it is, for root alone."""
+    return {path: file and Installed(file.text, 0o600) for path, file in _install_as_is(card, name).items()}
+
+
+def _install_as_is(card: Card, name: str) -> Mapping[str, Installed | None]:
+    text = card.texts.get(name)
+    is_gone = text is None or is_only_comments(text)
+    return {f"etc/{name}": None if is_gone else Installed(text or "", for_box=True)}
+
+
+FILES: Mapping[str, OwnersFile] = {
+    CONFIG_NAME: OwnersFile(_Reading.config, _install_config),
+    NETWORK_NAME: OwnersFile(_Reading.networks, _install_network),
+    KEY_NAME: OwnersFile(_Reading.ssh_keys, _install_keys),
+    LEAGUE_NAME: OwnersFile(_Reading.enrolment, _install_secret, is_sent=True),
+    HOME_ASSISTANT_NAME: OwnersFile(_Reading.home_assistant, _install_secret, is_sent=True),
+    BROKER_FILE: OwnersFile(_Reading.certificate, _install_as_is, is_sent=True),
+    TOURNAMENT_FILE: OwnersFile(_Reading.tournament, _install_as_is, is_sent=True),
+    USER_DATA_NAME: OwnersFile(_Reading.user_data, _install_imagers),
+    NETWORK_CONFIG_NAME: OwnersFile(_Reading.network_config, _install_imagers),
+}
+"""The owner's files by name, in the order in which they're read."""
+
+NAMES = tuple(FILES)
+_HOUSE_RULES = OwnersFile(_Reading.house_rules, _install_as_is)
+
+
+def owners_file(name: str) -> OwnersFile:
+    """What a file on the card is; house rules have any name."""
+    return FILES.get(name, _HOUSE_RULES)
 
 
 def read_card(folder: Path, try_config: Callable[[Config, str], None], installed: Path | None = None) -> Card:
@@ -220,11 +268,24 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
     Raises:
         OSError: the folder can't be read.
     """
+    texts, mistakes, strays = _read_texts(folder)
+    reading = _Reading(folder, try_config, installed)
+    for name, text in texts.items():
+        found = _examine(reading, name, text)
+        mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
+    mistakes += _fill_in_from_imager(reading, texts)
+    said = tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES]
+    imager = reading.imager
+    notes = tuple(_notes(reading, texts, strays))
+    return Card(texts, reading.network, reading.keys, said, imager.zone, imager.language, notes)
+
+
+def _read_texts(folder: Path) -> tuple[dict[str, str], list[str], list[str]]:
+    """The files by name, the mistakes in reading them, and the names of files that aren't the box's."""
     texts: dict[str, str] = {}
     mistakes, strays = _find_misnamed(folder)
     rules, found_in_rules, strays_in_rules = _rules(folder)
     mistakes += found_in_rules
-    strays += strays_in_rules
     for name in (*NAMES, *rules):
         path = folder / name
         if not _is_there(path):
@@ -233,79 +294,50 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
             texts[name] = read_text(path, ConfigError, "a file of the card")
         except ConfigError as error:
             mistakes.append(str(error).replace(f"{shown_path(folder)}/", ""))
-    network, keys = Network(), tuple[str, ...]()
-    imager, wifi = UserData(), Wifi()
-    for name, text in texts.items():
-        found: tuple[str, ...]
-        if name == CONFIG_NAME:
-            found = _examine_config(text, try_config, folder, installed)
-        elif not text.strip() and name in (LEAGUE_NAME, HOME_ASSISTANT_NAME, BROKER_FILE, TOURNAMENT_FILE):
-            # An interrupted copy leaves it empty.
-            found = (f"{name}: is empty; to remove it, write the line # none",)
-        elif is_only_comments(text):
-            found = ()
-        elif name == NETWORK_NAME:
-            network, found = examine_network(text, name)
-        elif name == KEY_NAME:
-            keys, found = examine_keys(text, name)
-        elif name == LEAGUE_NAME:
-            _, found = examine_enrolment(text, name)
-        elif name == BROKER_FILE:
-            found = _examine_certificate(text, name)
-        elif name == TOURNAMENT_FILE:
-            found = _examine_tournament(text, name)
-        elif name in rules:
-            found = ()  # examined together
-        elif name == USER_DATA_NAME:
-            imager, found = examine_user_data(text, name)
-        elif name == NETWORK_CONFIG_NAME:
-            wifi, found = examine_network_config(text, name)
-        else:
-            _, found = examine_home_assistant(text, name)
-        mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
-    # Imager's files apply where the owner's own say nothing, like the network.toml that comes with the card.
-    own = texts.get(NETWORK_NAME)
+    return texts, mistakes, [*strays, *strays_in_rules]
+
+
+def _examine(reading: _Reading, name: str, text: str) -> tuple[str, ...]:
+    file = owners_file(name)
+    if file.is_sent and not text.strip():
+        return (f"{name}: is empty; to remove it, write the line # none",)
+    # A configuration without a key has a default for each, and a box may not be able to play with them.
+    return () if is_only_comments(text) and name != CONFIG_NAME else file.examine(reading, text, name)
+
+
+def _fill_in_from_imager(reading: _Reading, texts: Mapping[str, str]) -> list[str]:
+    """Takes Imager's networks and keys where the owner's own files say nothing; returns the mistakes."""
+    mistakes: list[str] = []
+    own = texts.get(NETWORK_NAME)  # a network.toml comes with the card
     says_none = own is not None and re.search(r"(?m)^#\s*none\b", own)
-    if network == Network(timezone=network.timezone) and not says_none:
-        imagers, found = _imagers_network(imager, wifi)
-        network = replace(imagers, timezone=network.timezone)
+    timezone = reading.network.timezone
+    if reading.network == Network(timezone=timezone) and not says_none:
+        network, found = imagers_network(reading.imager, reading.wifi)
+        reading.network = replace(network, timezone=timezone)
         mistakes += found
     if KEY_NAME not in texts:
-        keys, found = examine_keys("\n".join(imager.keys), USER_DATA_NAME)
+        reading.keys, found = examine_keys("\n".join(reading.imager.keys), USER_DATA_NAME)
         mistakes += (re.sub(r"line \d+", "ssh_authorized_keys", mistake) for mistake in found)
-    notes = tuple(
-        f"{name}: not used: {', '.join(unused)}"
-        for name, unused in ((USER_DATA_NAME, imager.unused), (NETWORK_CONFIG_NAME, wifi.unused))
-        if unused
-    )
-    notes += _unseen_stakes(folder, texts)
-    notes += tuple(
-        f"{name}: not used: use Raspberry Pi Imager 2 with our rpi-imager.json, or write network.toml"
-        for name in OTHER_IMAGERS
-        if _is_there(folder / name)
-    )
-    if is_wpa2_key(network.password):
-        notes += (f"{NETWORK_CONFIG_NAME}: password: {_WPA2_ONLY}",)
+    return mistakes
+
+
+def _notes(reading: _Reading, texts: Mapping[str, str], strays: list[str]) -> Iterator[str]:
+    """What the owner should know of files in which nothing is wrong."""
+    for name, unused in (
+        (USER_DATA_NAME, reading.imager.unused),
+        (NETWORK_CONFIG_NAME, reading.wifi.unused),
+    ):
+        if unused:
+            yield f"{name}: not used: {', '.join(unused)}"
+    yield from _unseen_stakes(reading.folder, texts)
+    for name in OTHER_IMAGERS:
+        if _is_there(reading.folder / name):
+            instead = "use Raspberry Pi Imager 2 with our rpi-imager.json, or write network.toml"
+            yield f"{name}: not used: {instead}"
+    if is_wpa2_key(reading.network.password):
+        yield f"{NETWORK_CONFIG_NAME}: password: {_WPA2_ONLY}"
     if strays:
-        notes += (_say_strays(strays),)
-    said = tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES]
-    return Card(texts, network, keys, said, imager.zone, imager.language, notes)
-
-
-def _imagers_network(imager: UserData, wifi: Wifi) -> tuple[Network, tuple[str, ...]]:
-    """The network given to Imager, and the mistakes in it."""
-    checks = {**_CHECKS, "password": _password_or_key}
-    found, mistakes = validation.examine_keys(
-        wifi.keys, checks, f"{NETWORK_CONFIG_NAME}: ", secrets=("password",)
-    )
-    named, wrong = validation.examine_keys(
-        {"name": imager.name} if imager.name else {}, checks, f"{USER_DATA_NAME}: ", secrets=()
-    )
-    mistakes = [*mistakes, *(mistake.replace("name:", "hostname:", 1) for mistake in wrong)]
-    if "wifi" in wifi.keys and "country" not in wifi.keys:
-        allowed = 'use two letters, such as "BE" or "FR"'
-        mistakes.append(f"{NETWORK_CONFIG_NAME}: regulatory-domain: is missing; {allowed}")
-    return Network(**found, **named), tuple(mistakes)
+        yield _say_strays(strays)
 
 
 def _is_there(path: Path) -> bool:
@@ -456,3 +488,14 @@ def _say_strays(names: list[str]) -> str:
     shown = [shown_path(Path(name)) for name in names[:most]]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"left alone, not files of the box: {', '.join(shown)}{more}"
+
+
+def with_language(text: str, language: str) -> str:
+    """The configuration with this language, unless its owner has set one; the default file's isn't theirs."""
+    if language and text == default_text():
+        return re.sub(r"(?m)^language = .*$", f'language = "{language}"', text, count=1)
+    if not language or "language" in tomllib.loads(text).get("box", {}):
+        return text
+    line = f'language = "{language}"\n'
+    found = re.search(r"(?m)^\[box\][^\n]*\n", text)
+    return f"{text[: found.end()]}{line}{text[found.end() :]}" if found else f"{text}\n[box]\n{line}"

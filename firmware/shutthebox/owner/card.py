@@ -4,26 +4,10 @@ import hashlib
 import json
 import logging
 import os
-import re
 import shutil
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
-from shutthebox.config.card import (
-    CONFIG_NAME,
-    HOME_ASSISTANT_NAME,
-    IMAGER_NAMES,
-    KEY_NAME,
-    LEAGUE_NAME,
-    NETWORK_NAME,
-    Card,
-    Network,
-    is_only_comments,
-    read_card,
-)
-from shutthebox.config.imager import is_wpa2_key
-from shutthebox.config.schema import default_text
+from shutthebox.config.card import Card, owners_file, read_card
 from shutthebox.config.settings_loader import try_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import reason, replace_file, shown_path
@@ -135,83 +119,14 @@ def _read_seen(to: Path) -> dict[str, str]:
 
 def _take_over(name: str, card: Card, to: Path) -> None:
     """Installs one file of the card where the system looks for it, or undoes that if the file is gone."""
-    text = card.texts.get(name)
-    if name == CONFIG_NAME:
-        if text is not None:
-            _write(to / "etc/config.toml", with_language(text, card.language))
-    elif name == NETWORK_NAME:
-        for file, text in network_files(card.network).items():
-            _write(to / "network" / file, text, 0o600)
-        for key in ("name", "timezone"):
-            value = getattr(card.network, key)
-            _write(to / "network" / key, f"{value}\n" if value else "")
-    elif name == KEY_NAME:
-        _write(to / "ssh/authorized_keys", "".join(f"{key}\n" for key in card.keys), 0o600)
-    elif name in IMAGER_NAMES:
-        for other in (CONFIG_NAME, NETWORK_NAME, KEY_NAME):
-            _take_over(other, card, to)
-        _write(to / "card/timezone", f"{card.zone}\n" if card.zone else "")
-    elif text is None or is_only_comments(text):
-        (to / "etc" / name).unlink(missing_ok=True)
-    elif name in (LEAGUE_NAME, HOME_ASSISTANT_NAME):
-        _write(to / "etc" / name, text, 0o600)  # only for root: both contain secrets
-    else:
-        _write(to / "etc" / name, text)
-        (to / "etc" / name).parent.chmod(0o755)  # the box reads it
-
-
-def with_language(text: str, language: str) -> str:
-    """The configuration with this language, unless its owner has set one; the default file's isn't theirs."""
-    if language and text == default_text():
-        return re.sub(r"(?m)^language = .*$", f'language = "{language}"', text, count=1)
-    if not language or "language" in tomllib.loads(text).get("box", {}):
-        return text
-    line = f'language = "{language}"\n'
-    found = re.search(r"(?m)^\[box\][^\n]*\n", text)
-    return f"{text[: found.end()]}{line}{text[found.end() :]}" if found else f"{text}\n[box]\n{line}"
-
-
-def network_files(network: Network) -> dict[str, str]:
-    """The files for systemd-networkd and wpa_supplicant, by name; none without a network to join."""
-    files = {"cable.network": "", "wifi.network": "", "wpa_supplicant-wlan0.conf": ""}
-    if network.cable:
-        files["cable.network"] = _dhcp("Type=ether\nKind=!*")
-    if network.wifi:
-        files["wifi.network"] = _dhcp("Name=wlan0")
-        files["wpa_supplicant-wlan0.conf"] = "".join(
-            # A Wi-Fi may require either of WPA3's two ways to turn a password into a key.
-            (f"country={network.country}\n", "sae_pwe=2\n", *map(_join, _ways_in(network)))
-        )
-    return files
-
-
-def _ways_in(network: Network) -> Iterator[dict[str, str]]:
-    """The ways to join a Wi-Fi, in order of preference: the lines of a block in wpa_supplicant's file."""
-    # Hexadecimal needs no quoting.
-    name, password = network.wifi.encode(), network.password.encode()
-    one = {"ssid": name.hex(), "scan_ssid": "1"}
-    if not password:
-        yield one | {"key_mgmt": "NONE"}
-        return
-    if is_wpa2_key(network.password):
-        # The password can't be recovered from the key, so WPA3 is out of reach.
-        for extra in ({"key_mgmt": "WPA-PSK"}, {"key_mgmt": "WPA-PSK-SHA256 WPA-PSK", "ieee80211w": "2"}):
-            yield one | {"psk": network.password} | extra
-        return
-    one["psk"] = hashlib.pbkdf2_hmac("sha1", password, name, 4096, 32).hex()
-    # WPA2 if there's a choice: over WPA3, several Pis' radios associate but then get no answer.
-    yield one | {"key_mgmt": "WPA-PSK", "priority": "1"}
-    protected = {"key_mgmt": "SAE WPA-PSK-SHA256 WPA-PSK", "ieee80211w": "2"}
-    yield one | protected | {"sae_password": password.hex()}
-
-
-def _join(block: dict[str, str]) -> str:
-    return "".join(("network={\n", *(f"\t{key}={value}\n" for key, value in block.items()), "}\n"))
-
-
-def _dhcp(match: str) -> str:
-    # MulticastDNS: the box answers to its name with .local.
-    return f"[Match]\n{match}\n[Network]\nDHCP=yes\nMulticastDNS=yes\n[DHCPv4]\nUseMTU=yes\n"
+    for place, installed in owners_file(name).install(card, name).items():
+        path = to / place
+        if installed is None:
+            path.unlink(missing_ok=True)
+            continue
+        _write(path, installed.text, installed.mode)
+        if installed.for_box:
+            path.parent.chmod(0o755)
 
 
 def _copy(card: Card, folder: Path) -> None:

@@ -12,7 +12,8 @@ from tests.support import debian
 from tests.support.fast import fast_among
 from tests.support.history import is_clone
 
-from shutthebox.config.card import CONFIG_NAME, HOME_ASSISTANT_NAME, KEY_NAME, LEAGUE_NAME, NETWORK_NAME
+from shutthebox.config.card import CONFIG_NAME, HOME_ASSISTANT_NAME, KEY_NAME, LEAGUE_NAME
+from shutthebox.config.networks import NETWORK_NAME
 from shutthebox.config.schema import BROKER_FILE, RULES_FOLDER, TOURNAMENT_FILE
 from shutthebox.config.uplink_files import examine_home_assistant
 from shutthebox.translations import languages

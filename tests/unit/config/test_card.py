@@ -17,13 +17,11 @@ from shutthebox.config.card import (
     KEY_NAME,
     LEAGUE_NAME,
     NAMES,
-    NETWORK_NAME,
     Card,
-    Network,
     examine_keys,
-    examine_network,
     read_card,
 )
+from shutthebox.config.networks import NETWORK_NAME, Network, examine_network
 from shutthebox.config.schema import (
     BROKER_FILE,
     SECTIONS,

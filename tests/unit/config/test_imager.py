@@ -7,7 +7,8 @@ import pytest
 from tests.support.card_files import KEY, NETWORK_CONFIG, PSK, USER_DATA, any_box, auth
 from tests.support.command import command
 
-from shutthebox.config.card import Card, Network, read_card
+from shutthebox.config.card import Card, read_card
+from shutthebox.config.networks import Network
 
 PROJECT = Path(__file__).resolve().parents[3]
 

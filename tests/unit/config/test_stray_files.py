@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.config.card import KEY_NAME, LEAGUE_NAME, NETWORK_NAME, read_card
+from shutthebox.config.card import KEY_NAME, LEAGUE_NAME, read_card
+from shutthebox.config.networks import NETWORK_NAME
 from shutthebox.config.settings_loader import try_config
 
 GAME = 'like = "pub"\nname = "friday"\nstakes = "none"\n'

@@ -15,11 +15,11 @@ from tests.support.card_files import CERTIFICATE, KEY, NETWORK_CONFIG, PSK, TOUR
 from tests.support.command import command, refused
 from tests.support.fast import fast_among
 
-from shutthebox.config.card import Network
+from shutthebox.config.networks import Network, network_files
 from shutthebox.config.schema import default_text, read_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.files import replace_file
-from shutthebox.owner.card import TAKEN, network_files, read_stick, take_over_stick
+from shutthebox.owner.card import TAKEN, read_stick, take_over_stick
 from shutthebox.owner.notices import CARD_TEXTS
 
 NAMES = {
