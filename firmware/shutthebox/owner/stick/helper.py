@@ -138,10 +138,9 @@ class Helper:
         try:
             error = self._look()
             if error is None:
-                self._look_for_update()
-                self._offer()
+                self._become(self._offered(self._with_update(self._stick)))
             else:
-                self._stick = self._stick._replace(outcome=outcome_of(error, gone=self._volume.gone))
+                self._become(self._stick._replace(outcome=outcome_of(error, gone=self._volume.gone)))
             if self._stick.is_card and not self._stick.offers:
                 return
             while not self._volume.gone:
@@ -154,6 +153,12 @@ class Helper:
         finally:
             self._volume.unmount()
 
+    def _become(self, stick: Stick) -> None:
+        """The only place where the stick's state changes, of which the box is told."""
+        if stick != self._stick:
+            self._stick = stick
+            self._tell()
+
     def _look(self) -> OSError | None:
         """Finds what is on the stick; returns the error if it can't."""
         try:
@@ -162,51 +167,44 @@ class Helper:
             self._found = look(self._folder)
         except OSError as error:
             _log.warning("stick: %s", one_line(error.strerror or str(error)))
-            self._stick = self._stick._replace(offers=())
             return error
         return None
 
-    def _offer(self) -> None:
-        """Reports what can be done with what was found."""
-        memory = None if self._stick.is_card else self._found.memory
+    def _offered(self, stick: Stick) -> Stick:
+        """The stick with what can be done with what was found."""
+        memory = None if stick.is_card else self._found.memory
         offered = {
-            StickJob.SAVE: not (self._stick.is_card or self._volume.protected),
+            StickJob.SAVE: not (stick.is_card or self._volume.protected),
             StickJob.TAKE_OVER: memory is not None,
-            StickJob.SETTINGS: bool(self._kept and self._found.settings and not self._stick.is_card),
+            StickJob.SETTINGS: bool(self._kept and self._found.settings and not stick.is_card),
             StickJob.UPDATE: self._update_path is not None,
         }
         offers = tuple(job for job, is_offered in offered.items() if is_offered)
-        self._stick = self._stick._replace(
-            offers=offers, memory="" if memory is None else memory_name(memory)
-        )
-        if not offers and self._stick.outcome is None:
-            self._stick = self._stick._replace(outcome=StickOutcome.PROTECTED)
+        outcome = stick.outcome if offers else stick.outcome or StickOutcome.PROTECTED
+        name = "" if memory is None else memory_name(memory)
+        return stick._replace(offers=offers, memory=name, outcome=outcome)
 
-    def _look_for_update(self) -> None:
-        """Offers the latest update by its file name, unless that's the running version.
+    def _with_update(self, stick: Stick) -> Stick:
+        """The stick with the latest update by its file name, unless that's the running version.
 
         RAUC only reads it once the owner has chosen it, unless it's on the card itself.
         """
         if self._kept is None or not self._found.updates:
-            return
+            return stick
         path = self._found.updates[-1]
-        if not self._stick.is_card:
-            named = _NAMED.fullmatch(path.name)
-            version = named[1] if named else ""
-            if version != __version__:
-                self._update_path = path
-                self._stick = self._stick._replace(
-                    version=version, earlier=bool(named) and is_earlier(version)
-                )
-            return
+        if stick.is_card:
+            self._update_path = path
+            try:
+                return self._inspect()._replace(outcome=None)
+            except JobError as error:
+                self._update_path = None
+                return stick._replace(outcome=error.outcome, detail=str(error))
+        named = _NAMED.fullmatch(path.name)
+        version = named[1] if named else ""
+        if version == __version__:
+            return stick
         self._update_path = path
-        try:
-            after = self._inspect()
-        except JobError as error:
-            self._update_path = None
-            self._stick = self._stick._replace(outcome=error.outcome, detail=str(error))
-            return
-        self._stick = after._replace(outcome=None)
+        return stick._replace(version=version, earlier=bool(named) and is_earlier(version))
 
     def _inspect(self) -> Stick:
         assert self._update_path is not None
@@ -257,8 +255,7 @@ class Helper:
         offered = StickJob.UPDATE if job is StickJob.INSPECT else job
         if offered not in self._stick.offers or (job is StickJob.UPDATE and not self._stick.checked):
             return
-        self._stick = self._stick._replace(doing=job, percent=None, outcome=None, detail="", mistakes=())
-        self._tell()
+        self._become(self._stick._replace(doing=job, percent=None, outcome=None, detail="", mistakes=()))
         try:
             after = self._jobs[job]()
         except JobError as error:
@@ -275,11 +272,9 @@ class Helper:
                 after = after._replace(outcome=StickOutcome.PULLED_OUT)
             elif unseen is not None:
                 after = after._replace(outcome=outcome_of(unseen, gone=False))
-        self._stick = after._replace(doing=None, percent=None, offers=self._stick.offers)
-        _log.info("stick: %s: %s %s", job.value, self._stick.outcome, one_line(self._stick.detail))
-        if unseen is None:
-            self._offer()
-        self._tell()
+        after = after._replace(doing=None, percent=None, offers=())
+        _log.info("stick: %s: %s %s", job.value, after.outcome, one_line(after.detail))
+        self._become(after if unseen is not None else self._offered(after))
 
     def _tell(self) -> None:
         if self._wire is not None:
@@ -299,9 +294,7 @@ class Helper:
 
     def _progress(self, percent: int) -> None:
         self._still_in()
-        if percent != self._stick.percent:
-            self._stick = self._stick._replace(percent=percent)
-            self._tell()
+        self._become(self._stick._replace(percent=percent))
 
     def _save(self) -> Stick:
         with self._volume.writable() as folder:
