@@ -4,8 +4,8 @@
 
 Runs `shutthebox run` with gpiozero's mock pins and without a display on the bus, on any machine. All figures
 are CPU time of all threads since the interpreter began, so other work on the machine does not count; every
-module is compiled before. At READY the box holds its pins, its memory is open and the game stands; the first
-screen is made then, and is not yet drawn.
+module is compiled before. At READY the box holds its pins, its memory is open and the game stands. The first
+screen is drawn when the box turns to what can wait for it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def mock_pins(backend):
 
 gpio.open_factory, systemd.Systemd.ready = mock_pins, ready
 if sys.argv[2] != "ready":
-    from shutthebox.runtime import runner
-    runner.loop = reached
+    from shutthebox.runtime import assembly
+    assembly.Box.start = reached
 from shutthebox.cli.main import main
 main(["run", "--config", sys.argv[1]])
 """
@@ -74,7 +74,7 @@ def main() -> None:
     counted = [took[1:] for took in figures.values()]
     least, middle = [min(took) for took in counted], [statistics.median(took) for took in counted]
     print(f"CPU time of {options.starts} starts           least ms   ratio   median ms   ratio")
-    names = ("gpiozero and luma imported", "the daemon is READY", "its first screen is made")
+    names = ("gpiozero and luma imported", "the daemon is READY", "its first screen is drawn")
     for name, best, usual in zip(names, least, middle, strict=True):
         ratios = best / least[0], usual / middle[0]
         print(f"{name:26} {1000 * best:12.0f} {ratios[0]:7.2f} {1000 * usual:11.0f} {ratios[1]:7.2f}")

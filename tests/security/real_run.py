@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from typing import Any
 
 events: list[list[str]] = []
@@ -37,9 +36,12 @@ from tests.support.daemon import Served  # noqa: E402
 import gpiozero_gpiod  # noqa: E402, F401  (with everything that a real box loads)
 from shutthebox.adapters import gpio  # noqa: E402
 from shutthebox.cli.main import main  # noqa: E402
+from shutthebox.config.schema import Config  # noqa: E402
 from shutthebox.game.mode import Mode  # noqa: E402
+from shutthebox.game.settings import Settings  # noqa: E402
 from shutthebox.game.typed_throw import DOUBLE_PRESS_NS  # noqa: E402
 from shutthebox.runtime import daemon  # noqa: E402
+from shutthebox.runtime.assembly import World  # noqa: E402
 from shutthebox.simulator.hardware.box import SimulatedBox  # noqa: E402
 
 LOADED_BY_US = {name for name in sys.modules if name.startswith("shutthebox.simulator")}
@@ -81,9 +83,10 @@ if entropy:
 serve = daemon.serve
 
 
-def watched(*arguments: Any, observers: Sequence[Any] = (), **options: Any) -> None:
+def watched(config: Config, settings: Settings, world: World, *arguments: Any, **options: Any) -> None:
     """The daemon, seen by the hands too."""
-    serve(*arguments, observers=[*observers, hands.observe], **options)
+    observers = (*world.observers, hands.observe)
+    serve(config, settings, world._replace(observers=observers), *arguments, **options)
 
 
 with SimulatedBox(9) as box:

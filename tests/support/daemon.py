@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from random import Random
 
 from gpiozero import InputDevice
@@ -14,6 +15,7 @@ from tests.support.box import Eyes
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.display.panel import Panel
+from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import Dice, RandomDice
@@ -22,6 +24,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.switches import button
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON
+from shutthebox.runtime.assembly import World
 from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.hardware.box import SimulatedBox
 
@@ -161,18 +164,23 @@ def run_daemon(
         serve(
             config,
             settings_for(config, 9, "test"),
-            box.factory,
-            box.switch_lines,
+            World(
+                box.factory,
+                box.switch_lines,
+                SimpleQueue(),
+                dice or RandomDice(Random(1).randrange),
+                FolderLock(state),
+                state,
+                observers=[served.observe],
+                machine=machine or Path("/"),
+                watches_machine=machine is not None,
+                scores=scores,
+                outbox=outbox,
+            ),
             connect,
-            dice or RandomDice(Random(1).randrange),
-            state,
-            observers=[served.observe],
             started=hands.start,
             feed_watchdog=served.feed_watchdog,
-            scores=scores,
-            outbox=outbox,
             link=link,
-            machine=machine,
         )
         hands.join()
         for other in others:

@@ -12,6 +12,7 @@ from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
 from random import Random
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from tests.support.waiting import HANG_S
 from tests.support.walk import read_prompts
 
 from shutthebox.adapters.store.database import STORE_FILE
+from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main
 from shutthebox.config.schema import read_config
@@ -35,6 +37,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.rules.record import write
 from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.runtime.assembly import World
 from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.translations import localize_screen
@@ -97,12 +100,17 @@ def _serve(wire: Connection, config: Path, state: Path, socket: Path, down: tupl
         serve(
             read,
             settings_for(read, 9, "test"),
-            box.factory,
-            box.switch_lines,
+            World(
+                box.factory,
+                box.switch_lines,
+                SimpleQueue(),
+                RandomDice(Random(str(config)).randrange),
+                FolderLock(state),
+                state,
+                observers=[hands.observe],
+                machine=Path("/"),
+            ),
             None,
-            RandomDice(Random(str(config)).randrange),
-            state,
-            observers=[hands.observe],
             started=threading.Thread(target=hands.obey, daemon=True).start,
             feed_watchdog=hands.feed_watchdog,
             link=socket,

@@ -8,6 +8,7 @@ import time
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
@@ -101,10 +102,12 @@ def _run(args: argparse.Namespace) -> int:
     # Imported here: the other commands need neither gpiozero nor luma.
     from shutthebox.adapters.display.worker import DisplayWorker
     from shutthebox.adapters.gpio import PinsError, open_factory
+    from shutthebox.adapters.store.lock import FolderLock
     from shutthebox.adapters.systemd import Systemd
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for, switch_lines
     from shutthebox.game.dice import RandomDice
     from shutthebox.owner.notices import notices
+    from shutthebox.runtime.assembly import World
     from shutthebox.runtime.daemon import serve, show_no_pins
 
     logging.getLogger().setLevel(logging.INFO)
@@ -143,25 +146,31 @@ def _run(args: argparse.Namespace) -> int:
             )
             stack.callback(recorder.flush)
             observers.append(recorder)
+        world = World(
+            factory,
+            lines,
+            SimpleQueue(),
+            RandomDice(SystemRandom().randrange),
+            FolderLock(config.state_folder),
+            config.state_folder,
+            observers=observers,
+            fault=fault,
+            notices=notices(),
+            machine=Path("/"),
+            watches_machine=True,
+            scores=config.scores_folder,
+            outbox=config.outbox_folder,
+        )
         serve(
             config,
             settings,
-            factory,
-            lines,
+            world,
             open_display,
-            RandomDice(SystemRandom().randrange),
-            config.state_folder,
-            observers=observers,
             started=started,
             feed_watchdog=systemd.alive,
-            fault=fault,
-            notices=notices(),
-            scores=config.scores_folder,
-            outbox=config.outbox_folder,
             # The helper for an owner's stick connects here.
             stick=runtime / "stick" if runtime else None,
             link=config.link_socket,
-            machine=Path("/"),
         )
         systemd.stopping()
     return 0

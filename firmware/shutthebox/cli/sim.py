@@ -127,8 +127,10 @@ def run(args: argparse.Namespace) -> int:
     """Serves the page and runs the daemon until told to stop."""
     # Imported here: the other commands need neither gpiozero nor a web server.
     from shutthebox.adapters.display.opening import open_panel
+    from shutthebox.adapters.store.lock import FolderLock
     from shutthebox.config.settings_loader import levers_needed, possible_boxes, settings_for
     from shutthebox.game.dice import RandomDice
+    from shutthebox.runtime.assembly import World
     from shutthebox.runtime.daemon import serve
     from shutthebox.simulator.form_input import as_line
     from shutthebox.simulator.hardware import disk
@@ -212,21 +214,21 @@ def run(args: argparse.Namespace) -> int:
                 with disk.room():
                     webbrowser.open(server.url)
 
-        serve(
-            config,
-            settings,
+        world = World(
             box.factory,
             box.switch_lines,
-            None if controller is None else lambda: open_panel(panel.controller, panel),
+            inbox,
             RandomDice(SystemRandom().randrange),
+            FolderLock(memory),
             memory,
             observers=observers,
-            started=started,
+            machine=Path("/"),
             scores=memory,
             # A simulated box is in no league, unless its config says so.
             outbox=Path(config.outbox.folder) if config.outbox.folder else None,
-            inbox=inbox,
         )
+        connect = None if controller is None else lambda: open_panel(panel.controller, panel)
+        serve(config, settings, world, connect, started=started)
     plug.start_again()
     print("Goodbye.", file=sys.stderr)
     return 0

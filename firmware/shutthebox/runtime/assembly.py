@@ -5,10 +5,12 @@ memory, verification of the store, the pins.
 """
 
 import logging
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpiozero.pins import Factory
@@ -29,6 +31,7 @@ from shutthebox.adapters.store.open_store import (
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.schema import Config, Line
 from shutthebox.config.settings_loader import broken_rules, restore_choices
+from shutthebox.errors import ShutTheBoxError
 from shutthebox.game import lever_health
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import Dice
@@ -38,6 +41,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.game.messages import Text, localize
 from shutthebox.game.owner_topics import Topic
 from shutthebox.game.settings import Settings
+from shutthebox.night import night_of
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
@@ -46,12 +50,27 @@ from shutthebox.runtime.runner import Mail, Runner
 from shutthebox.translations import translations
 
 if TYPE_CHECKING:
+    from shutthebox.adapters.delivery_watch import DeliveryWatch
+    from shutthebox.adapters.outbox import Outbox
+    from shutthebox.adapters.store.scores_file import ScoresWriter
+    from shutthebox.speech.speech_file import SpeechFileWriter
     from shutthebox.web.scoreboard.folder import InATab
 
 _log = logging.getLogger(__name__)
 
 NO_MACHINE = Path("/nonexistent")
 """Where a box without a machine finds its files."""
+
+
+def _tonight() -> int:
+    return night_of(time.time()).toordinal()
+
+
+def _scoreboard_address() -> str:
+    # Imported lazily to keep startup fast.
+    from shutthebox.web.scoreboard.folder import address_now
+
+    return address_now()
 
 
 class World(NamedTuple):  # a dataclass of this size takes milliseconds of every start
@@ -61,22 +80,22 @@ class World(NamedTuple):  # a dataclass of this size takes milliseconds of every
     """Where the pins are."""
     lines: Mapping[int, Line]
     """Line per switch."""
-    put: Callable[[Mail], None]
-    """Takes the edges of the pins, to be handed to the runner; called in any thread."""
+    inbox: "SimpleQueue[Mail]"
+    """Edges of the pins and messages of other threads, to be handed to the runner."""
     dice: Dice
     """Where throws come from."""
-    now_ns: Callable[[], int]
-    """The clock of all inputs."""
-    clock_s: Callable[[], float]
-    """The time of day in seconds since 1970."""
-    today: Callable[[], int]
-    """The number of the day, for its puzzle."""
-    scoreboard: Callable[[], str]
-    """The address under which guests find the scoreboard, if it's on."""
     lock: FolderLock
-    """The lock of the store's folder; taken by the caller, and again when a store is reopened."""
+    """The lock of the store's folder; taken before the box is assembled, and when a store is reopened."""
     state: Path | None = None
     """Folder of the store; None for a box without memory."""
+    now_ns: Callable[[], int] = time.monotonic_ns
+    """The clock of all inputs."""
+    clock_s: Callable[[], float] = time.time
+    """The time of day in seconds since 1970."""
+    today: Callable[[], int] = _tonight
+    """The number of the day, for its puzzle."""
+    scoreboard: Callable[[], str] = _scoreboard_address
+    """The address under which guests find the scoreboard, if it's on."""
     verifies_later: bool = False
     """Most of the store is checked in a background thread once the box plays."""
     odds: OddsPort | None = None
@@ -123,7 +142,7 @@ class Box:
         self._chores, self._verification, self._parts = chores, verification, parts
 
     def start(self) -> None:
-        """Starts what can wait until after READY: reading all games, chores, verification of the store."""
+        """Starts what can wait until the first screen is drawn: reading all games, chores, verification."""
         tuple(self.runner.machine.settings.profiles)  # read here, so that opening the menu doesn't wait
         for chore in self._chores:  # once right away, to write what has been shown so far
             chore()
@@ -138,8 +157,10 @@ class Box:
 class _Lookups:
     """The game's look-ups in this box's memory, calendar and machine."""
 
-    def __init__(self, world: World, memory: FailsafeStore, standing: Callable[[], frozenset[str]]) -> None:
-        self._world, self._memory, self._standing = world, memory, standing
+    def __init__(
+        self, world: World, memory: FailsafeStore, broken: Sequence[object], watch: MachineWatch | None
+    ) -> None:
+        self._world, self._memory, self._broken, self._watch = world, memory, broken, watch
         self._since_s = world.clock_s()
 
     def statistics(self) -> Sequence[Text]:
@@ -159,12 +180,32 @@ class _Lookups:
             self._memory.lines,
             folder,
             self._since_s,
-            self._standing(),
+            self._standing_faults(),
             world.clock_s,
             world.machine,
             has_link_helper=None if world.link is None else world.link.has_helper,
         )
         return report(topic, wrong)
+
+    def owner_pages(self, language: str, wrong: Collection[int]) -> list[tuple[str, list[str]]]:
+        """The whole report in words: title and lines of each topic."""
+        translate = translations()[language]
+        return [
+            (
+                localize(topic.value, translate),
+                [localize(line, translate) for line in self.report(topic, wrong)],
+            )
+            for topic in Topic
+        ]
+
+    def _standing_faults(self) -> frozenset[str]:
+        stands = {
+            Fault.RULES: bool(self._broken),
+            Fault.FORGETS: self._memory.forgets,
+            Fault.STORE_DAMAGED: self._world.state is not None and is_suspect(self._world.state),
+        }
+        found = frozenset(fault.value for fault, is_standing in stands.items() if is_standing)
+        return found if self._watch is None else found | {fault.value for fault in self._watch.faults}
 
     def daily(self, games: Sequence[Profile]) -> Daily:
         from shutthebox.config.puzzles import puzzle_games, puzzle_of
@@ -188,96 +229,26 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
         store, store_fault, whole = _open_first(config, world)
         if store is not None:
             parts.callback(store.close)
-        fault = world.fault
-        if store_fault is not None:
-            _log.error("%s", store_fault.text)
-            fault = fault or store_fault.fault
         broken = broken_rules(config)
-        for file in broken:
-            _log.warning("%s; left out", file)
-            fault = fault or Fault.RULES
-            if store is not None:
-                with suppress(StoreError):  # it waits in the store then
-                    store.keep(Faulted(Fault.RULES.value, str(file)))
-        if store is not None:
-            with suppress(StoreError):  # another program has just locked it, say
-                settings = restore_choices(config, settings, store.choices())
-        if config.scoreboard.on:
-            settings = settings._replace(scoreboard=world.scoreboard)
-        if world.link is not None:
-            settings = settings._replace(link=config.link.name)
-        # A lever that the owner has taken out for good may have lost its line to something else.
-        unused = {*config.box.out_of_play} & {*to_numbers(settings.out)}
-        used = {number: line for number, line in world.lines.items() if number not in unused}
-        pins = Pins(world.factory, used, config.gpio.lamp, world.put, config.gpio.inverted_switches)
+        settings = _complete(settings, config, world, store)
+        pins = _open_pins(config, settings, world)
         parts.callback(pins.close)
         settings = settings.without(pins.taken)
-        if store is not None:
-            for taken in lever_health.taken_faults(pins.taken):
-                with suppress(StoreError):
-                    store.keep(taken)
-        verification = None
-        if store is not None and not whole:
-            verification = VerificationWorker(store.path)
+        _keep_found(store, broken, pins)
+        verification = None if store is None or whole else VerificationWorker(store.path)
+        if verification is not None:
             parts.callback(verification.close)
-        facts = FIRST_FACTS if world.verifies_later else None
-        memory = FailsafeStore(
-            store,
-            None if world.state is None else partial(_reopen_store, config, world, facts),
-            forgetting=store_fault is not None and store_fault.fault is Fault.FORGETS,
-            verification=verification,
-            clock_s=world.clock_s,
-        )
-        observers, chores = list(world.observers), list[Callable[[], None]]()
-        watch = None
-        if world.watches_machine:
-            watch = MachineWatch(Sensors(world.machine), memory.keep)
-            chores.append(watch.check)
+        memory = _memory(config, world, store, store_fault, verification)
+        watch = MachineWatch(Sensors(world.machine), memory.keep) if world.watches_machine else None
+        lookups = _Lookups(world, memory, broken, watch)
 
-        def standing() -> frozenset[str]:
-            stands = {
-                Fault.RULES: bool(broken),
-                Fault.FORGETS: memory.forgets,
-                Fault.STORE_DAMAGED: world.state is not None and is_suspect(world.state),
-            }
-            found = frozenset(fault.value for fault, is_standing in stands.items() if is_standing)
-            return found if watch is None else found | {fault.value for fault in watch.faults}
+        def find_broken_switches() -> Collection[int]:
+            return lever_health.broken_switches(runner.machine.state.shared)
 
-        lookups = _Lookups(world, memory, standing)
-        if world.scores is not None:
-            from shutthebox.adapters.store.scores_file import ScoresWriter
-            from shutthebox.speech.speech_file import SpeechFileWriter
-
-            def told_report(language: str) -> list[tuple[str, list[str]]]:
-                wrong = lever_health.broken_switches(runner.machine.state.shared)
-                translate = translations()[language]
-                return [
-                    (
-                        localize(topic.value, translate),
-                        [localize(line, translate) for line in lookups.report(topic, wrong)],
-                    )
-                    for topic in Topic
-                ]
-
-            kept = None if world.state is None else partial(open_to_read, world.state / STORE_FILE)
-            writer = ScoresWriter(
-                world.scores,
-                kept,
-                display_works=world.display_works,
-                report=told_report,
-                tab=partial(_in_a_tab, config, settings.levers),
-                waits=True,
-            )
-            observers += [writer, SpeechFileWriter(world.scores)]
-            chores.append(writer.look_at_the_day)
-        delivery = None
-        if world.outbox is not None and world.state is not None:
-            from shutthebox.adapters.delivery_watch import DeliveryWatch
-            from shutthebox.adapters.outbox import Outbox
-
-            delivery = DeliveryWatch(world.outbox)
-            read = partial(open_to_read, world.state / STORE_FILE)
-            observers.append(Outbox(world.outbox, world.state, read, world.clock_s))
+        scores = _scores(config, settings, world, lookups, find_broken_switches)
+        deliveries = _deliveries(world)
+        observers = (*world.observers, *scores, *deliveries[:1])
+        chores = [*([watch.check] if watch else []), *(writer.look_at_the_day for writer in scores[:1])]
         ports = Ports(
             pins,
             memory,
@@ -287,7 +258,7 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
             observers,
             chores,
             lookups,
-            undelivered=delivery,
+            undelivered=deliveries[1] if deliveries else None,
             stick=world.stick,
             link=world.link,
         )
@@ -297,12 +268,102 @@ def assemble(config: Config, settings: Settings, world: World) -> Box:
             ports,
             world.dice,
             world.now_ns(),
-            fault=fault,
+            fault=_first_fault(world, store_fault, broken),
             notices=world.notices,
             is_new=memory.is_new(),
         )
         parts.callback(runner.close)
         return Box(runner, memory, pins, chores, verification, parts.pop_all())
+
+
+def _complete(settings: Settings, config: Config, world: World, store: Store | None) -> Settings:
+    """The settings with what was chosen at the box, and with what its world is called."""
+    if store is not None:
+        with suppress(StoreError):  # another program has just locked it, say
+            settings = restore_choices(config, settings, store.choices())
+    if config.scoreboard.on:
+        settings = settings._replace(scoreboard=world.scoreboard)
+    return settings if world.link is None else settings._replace(link=config.link.name)
+
+
+def _open_pins(config: Config, settings: Settings, world: World) -> Pins:
+    # A lever that the owner has taken out for good may have lost its line to something else.
+    unused = {*config.box.out_of_play} & {*to_numbers(settings.out)}
+    used = {number: line for number, line in world.lines.items() if number not in unused}
+    return Pins(world.factory, used, config.gpio.lamp, world.inbox.put, config.gpio.inverted_switches)
+
+
+def _keep_found(store: Store | None, broken: Sequence[ShutTheBoxError], pins: Pins) -> None:
+    """Notes in the store what's wrong at the start, and in the journal what's wrong with house rules."""
+    for file in broken:
+        _log.warning("%s; left out", file)
+    found = (
+        *(Faulted(Fault.RULES.value, str(file)) for file in broken),
+        *lever_health.taken_faults(pins.taken),
+    )
+    if store is not None:
+        for fault in found:
+            with suppress(StoreError):  # it waits in the store then
+                store.keep(fault)
+
+
+def _first_fault(world: World, of_store: StoreFault | None, broken: Sequence[object]) -> Fault | None:
+    """What the players are told first."""
+    if of_store is not None:
+        _log.error("%s", of_store.text)
+    return world.fault or (of_store.fault if of_store else None) or (Fault.RULES if broken else None)
+
+
+def _memory(
+    config: Config,
+    world: World,
+    store: Store | None,
+    fault: StoreFault | None,
+    verification: VerificationWorker | None,
+) -> FailsafeStore:
+    facts = FIRST_FACTS if world.verifies_later else None
+    return FailsafeStore(
+        store,
+        None if world.state is None else partial(_reopen_store, config, world, facts),
+        forgetting=fault is not None and fault.fault is Fault.FORGETS,
+        verification=verification,
+        clock_s=world.clock_s,
+    )
+
+
+def _scores(
+    config: Config,
+    settings: Settings,
+    world: World,
+    lookups: _Lookups,
+    find_broken_switches: Callable[[], Collection[int]],
+) -> "tuple[ScoresWriter, SpeechFileWriter] | tuple[()]":
+    """What writes the files for scoreboard and voice."""
+    if world.scores is None:
+        return ()
+    from shutthebox.adapters.store.scores_file import ScoresWriter
+    from shutthebox.speech.speech_file import SpeechFileWriter
+
+    writer = ScoresWriter(
+        world.scores,
+        None if world.state is None else partial(open_to_read, world.state / STORE_FILE),
+        display_works=world.display_works,
+        report=lambda language: lookups.owner_pages(language, find_broken_switches()),
+        tab=partial(_in_a_tab, config, settings.levers),
+        waits=True,
+    )
+    return writer, SpeechFileWriter(world.scores)
+
+
+def _deliveries(world: World) -> "tuple[Outbox, DeliveryWatch] | tuple[()]":
+    """What leaves matches for a league, and what sees whether they have gone."""
+    if world.outbox is None or world.state is None:
+        return ()
+    from shutthebox.adapters.delivery_watch import DeliveryWatch
+    from shutthebox.adapters.outbox import Outbox
+
+    read = partial(open_to_read, world.state / STORE_FILE)
+    return Outbox(world.outbox, world.state, read, world.clock_s), DeliveryWatch(world.outbox)
 
 
 def _open_first(config: Config, world: World) -> tuple[Store | None, StoreFault | None, bool]:

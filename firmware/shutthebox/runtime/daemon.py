@@ -1,15 +1,15 @@
 """Runs a box in real time until a signal ends it.
 
-The same code serves real pins and simulated ones: the caller passes in the factory, the lines, the panel and
-the dice, and `shutthebox.runtime.assembly` assembles the box. Startup order: buzzer, store, pins, machine,
-READY, display, odds, verification of the store. Shutdown order: the loop, the display with its goodbye, the
-box, the buzzer.
+The same code serves real pins and simulated ones: the caller describes the box's world, and
+`shutthebox.runtime.assembly` assembles the box. Startup order: buzzer, store, pins, machine, READY, display;
+once the first screen is drawn, odds, scoreboard, verification of the store. Shutdown order: the loop, the
+display with its goodbye, the box, the buzzer.
 """
 
 import logging
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -23,17 +23,12 @@ from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.adapters.signals import handling
-from shutthebox.adapters.store.lock import FolderLock
-from shutthebox.config.schema import Config, Line
-from shutthebox.game.dice import Dice
-from shutthebox.game.faults import Fault
+from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Settings
-from shutthebox.night import night_of
 from shutthebox.runtime.assembly import World, assemble
-from shutthebox.runtime.ports import Observer
-from shutthebox.runtime.runner import Mail, Runner, loop
+from shutthebox.runtime.runner import Errand, Mail, Runner, loop
 from shutthebox.translations import translations
 
 if TYPE_CHECKING:
@@ -47,79 +42,45 @@ _log = logging.getLogger(__name__)
 def serve(
     config: Config,
     settings: Settings,
-    factory: Factory,
-    lines: Mapping[int, Line],
+    world: World,
     connect: "Callable[[], Panel] | None",
-    dice: Dice,
-    state: Path | None,
     *,
-    observers: Sequence[Observer] = (),
     started: Callable[[], None] = lambda: None,
     feed_watchdog: Callable[[], None] = lambda: None,
-    fault: Fault | None = None,
-    notices: Sequence[str] = (),
-    scores: Path | None = None,
-    outbox: Path | None = None,
     stick: Path | None = None,
     link: Path | None = None,
-    inbox: "SimpleQueue[Mail] | None" = None,
-    machine: Path | None = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Call in the main thread.
 
     Args:
         config: the configuration.
         settings: the machine's part of it.
-        factory: where the pins are.
-        lines: line per switch.
+        world: the box's surroundings, to which its display, buzzer, odds and helpers are added.
         connect: opens the panel; None for a box without one.
-        dice: where throws come from.
-        state: folder of the store; None for a box without memory.
-        observers: called with every effect and settled switch.
         started: called once, when pins and store are open and the game is ready.
         feed_watchdog: called at least once a second while all workers are alive.
-        fault: a fault found before startup, for the players.
-        notices: further lines of text for the owner.
-        scores: folder for the files of scoreboard and voice; None for a box without them.
-        outbox: folder for matches on their way to a league; None for none.
         stick: socket for the stick helper; None for a box without one.
         link: socket for the link helper; None for a box that plays with no other.
-        inbox: the loop's inbox, for forms from other threads; None for a box without any.
-        machine: where the machine's health files are; None to ignore its health.
 
     Raises:
         InUseError: if another box is using the store in that folder.
         PinsError: if the pins can't be opened.
     """
-    inbox = SimpleQueue() if inbox is None else inbox
+    inbox = world.inbox
     with ExitStack() as stack:
-        lock = FolderLock(state)
-        stack.callback(lock.release)
-        lock.take()
+        stack.callback(world.lock.release)
+        world.lock.take()
         # SimpleQueue.put may be called from a signal handler; nothing else is done in it.
         stack.enter_context(handling(lambda *_: inbox.put(None), signal.SIGTERM, signal.SIGINT))
-        buzzer = _open_buzzer(factory, config.gpio.buzzer)
-        if buzzer is not None:
-            stack.callback(buzzer.close)
+        buzzer = _open_buzzer(world.factory, config.gpio.buzzer)
         helper = None if stick is None else _open_stick(stick, inbox)
-        if helper is not None:
-            stack.callback(helper.close)
         linked = None if link is None else _open_link(link, inbox)
-        if linked is not None:
-            stack.callback(linked.close)
+        for opened in (buzzer, helper, linked):
+            if opened is not None:
+                stack.callback(opened.close)
         display = None if connect is None else DisplayWorker(connect)
         odds = OddsWorker(inbox.put)
-        world = World(
-            factory=factory,
-            lines=lines,
-            put=inbox.put,
-            dice=dice,
-            now_ns=time.monotonic_ns,
-            clock_s=time.time,
-            today=lambda: night_of(time.time()).toordinal(),
-            scoreboard=_scoreboard_address,
-            lock=lock,
-            state=state,
+        world = world._replace(
             verifies_later=True,
             odds=odds,
             display=display,
@@ -127,13 +88,6 @@ def serve(
             buzzer=buzzer,
             stick=helper,
             link=linked,
-            observers=observers,
-            fault=fault,
-            notices=notices,
-            machine=machine or Path("/"),
-            watches_machine=machine is not None,
-            scores=scores,
-            outbox=outbox,
         )
         try:
             box = assemble(config, settings, world)
@@ -150,11 +104,17 @@ def serve(
             if all(worker.alive for worker in workers):
                 feed_watchdog()
 
+        def start_the_rest() -> None:
+            box.start()
+            odds.start()
+
         started()
-        if display is not None:
-            display.start()
-        odds.start()
-        box.start()
+        # Whatever the first screen doesn't need waits for it, because threads share one interpreter.
+        post = partial(inbox.put, Errand(start_the_rest))
+        if display is None:
+            post()
+        else:
+            display.start(post)
         loop(box.runner, inbox, time.monotonic_ns, feed_if_workers_live)
 
 
@@ -170,13 +130,6 @@ def show_no_pins(display: DisplayWorker, language: str, error: PinsError) -> Non
     screen = LocalizedScreen(Mode.ATTRACT, title=_("No levers"), paragraph=why)
     display.render_now(screen, 0)
     display.close(screen)
-
-
-def _scoreboard_address() -> str:
-    # Imported lazily to keep startup fast.
-    from shutthebox.web.scoreboard.folder import address_now
-
-    return address_now()
 
 
 def _open_stick(path: Path, inbox: SimpleQueue[Mail]) -> "StickSocket | None":

@@ -6,7 +6,7 @@ runs it in real time. Everything here runs in the main thread.
 
 from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, SimpleQueue
-from typing import TypeAlias, assert_never
+from typing import NamedTuple, TypeAlias, assert_never
 
 from shutthebox.adapters.gpio import Edge
 from shutthebox.game.dice import Dice
@@ -53,7 +53,14 @@ LAMP_BLINK_NS = 100_000_000
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
-Mail: TypeAlias = Edge | OddsReady | FormInput | StickReported | LinkReported | None
+
+class Errand(NamedTuple):
+    """Something for the main thread to do."""
+
+    run: Callable[[], None]
+
+
+Mail: TypeAlias = Edge | OddsReady | FormInput | StickReported | LinkReported | Errand | None
 """A message to the loop from another thread; None ends it."""
 
 
@@ -126,12 +133,17 @@ class Runner:
         deadlines = (self.switches.deadline_ns, self.machine.deadline_ns, *self._blinks[:1])
         return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
-    def take(self, mail: Edge | OddsReady | FormInput | StickReported | LinkReported, now_ns: int) -> None:
-        """Takes an edge, an answer, a form, or a report. Call `pass_time` once the inbox is empty."""
-        if isinstance(mail, Edge):
-            self._handle_inputs(self.switches.edge(mail.switch, mail.active, mail.t_ns))
-        else:
-            self._step(mail, now_ns)
+    def take(
+        self, mail: Edge | OddsReady | FormInput | StickReported | LinkReported | Errand, now_ns: int
+    ) -> None:
+        """Takes one message. Call `pass_time` once the inbox is empty."""
+        match mail:
+            case Edge(number, active, t_ns):
+                self._handle_inputs(self.switches.edge(number, active, t_ns))
+            case Errand(run):
+                run()
+            case _:
+                self._step(mail, now_ns)
 
     def pass_time(self, now_ns: int) -> None:
         """Does everything due by now."""
@@ -302,8 +314,8 @@ def loop(
 
     Args:
         runner: to run.
-        inbox: edges from the pins' thread, answers from the odds worker, forms, sticks. Putting None, from
-            any thread or signal handler, ends the loop.
+        inbox: edges from the pins' thread, answers from the odds worker, forms, reports, errands. Putting
+            None, from any thread or signal handler, ends the loop.
         clock_ns: the monotonic time in ns.
         feed_watchdog: called at least once a second, for a watchdog.
     """

@@ -155,7 +155,7 @@ class VirtualBox:
         world = World(
             factory=self.box.factory,
             lines=self.box.switch_lines,
-            put=self._inbox.put,
+            inbox=self._inbox,
             dice=self.dice,
             now_ns=lambda: self.now_ns,
             clock_s=self._time_s,

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from queue import SimpleQueue
 from random import Random
 from typing import Any
 
@@ -24,6 +25,7 @@ from shutthebox.adapters.display.layout import draw
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
+from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.queries import logged_faults
 from shutthebox.config.controllers import Controller
 from shutthebox.config.settings_loader import settings_for
@@ -36,6 +38,7 @@ from shutthebox.link.requests import Received
 from shutthebox.link.wire import report_to_line
 from shutthebox.outbox_entry import UPLINK_STATUS_FILE, DeliveryState, UplinkStatus
 from shutthebox.runtime import daemon
+from shutthebox.runtime.assembly import World
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.web.scoreboard.folder import FOLDER_NAME
@@ -146,11 +149,15 @@ def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:
         daemon.serve(
             config_with(),
             settings_for(config_with(), 9, "test"),
-            box.factory,
-            dict.fromkeys(box.switch_lines, 99),
+            World(
+                box.factory,
+                dict.fromkeys(box.switch_lines, 99),
+                SimpleQueue(),
+                RandomDice(Random(1).randrange),
+                FolderLock(tmp_path),
+                tmp_path,
+            ),
             lambda: open_panel(Controller.SSD1306, model),
-            RandomDice(Random(1).randrange),
-            tmp_path,
         )
     assert raised.value.exit_code == 1
     why = str(raised.value).rpartition(": ")[2]

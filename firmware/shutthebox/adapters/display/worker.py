@@ -90,15 +90,18 @@ class DisplayWorker:
 
     # The caller's side.
 
-    def start(self) -> None:
+    def start(self, drawn: Callable[[], None] = lambda: None) -> None:
         """Starts the worker thread, which connects right away.
+
+        Args:
+            drawn: called once in that thread, when the first screen is on the panel, or couldn't be drawn.
 
         Raises:
             RuntimeError: it was started or closed before.
         """
         if self._thread is not None or self._closing:
             raise RuntimeError("a display starts once")
-        self._thread = threading.Thread(target=self._work, name="display", daemon=True)
+        self._thread = threading.Thread(target=self._work, args=(drawn,), name="display", daemon=True)
         self._thread.start()
 
     def show(self, screen: LocalizedScreen, t_ns: int) -> None:
@@ -188,7 +191,8 @@ class DisplayWorker:
         self._posted = True
         self._mail.notify()
 
-    def _work(self) -> None:
+    def _work(self, drawn: Callable[[], None]) -> None:
+        then: Callable[[], None] | None = drawn
         due_ns: int | None = self._now_ns()  # look for the panel before there is anything to show
         while True:
             with self._mail:
@@ -210,6 +214,9 @@ class DisplayWorker:
                 due_ns = None
             finally:
                 self._busy_since_ns = None
+            if then is not None:
+                then()
+                then = None
         self._busy_since_ns = self._now_ns()
         try:
             self._finish()
