@@ -78,7 +78,7 @@ class MatchMode(BoxMode):
     @property
     def verdict(self) -> Verdict:
         """The judgement of the levers."""
-        return self.play.verdict
+        return self.seen.verdict
 
     @property
     def linked(self) -> LinkedMatch | None:
