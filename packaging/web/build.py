@@ -135,7 +135,7 @@ def write_library(whole: Path, to: Path) -> None:
 def write_sources(to: Path) -> None:
     """Our package without what a browser has no use for, and the libraries of the simulated pins."""
     unused = re.compile(
-        r"cli/|odds/terminal/(estimate|head_start|policies)\.py|owner/(stick/|card\.py|update\.py)|web/scoreboard/|runtime/daemon\.py|[A-Z]+\.md|"
+        r"cli/|engine/|odds/terminal/(estimate|head_start|policies)\.py|owner/(stick/|card\.py|update\.py)|web/scoreboard/|runtime/daemon\.py|[A-Z]+\.md|"
         r"simulator/page/(server|film_thread|request_guard)\.py|"
         r"simulator/page/.*\.(?!py)\w+$|.*__pycache__"
     )

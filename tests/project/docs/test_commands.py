@@ -108,6 +108,13 @@ folders = [word for word in args if word.startswith("./libraries")]
 check(all((project / word / "pyproject.toml").is_file() for word in folders), "no project there")
 check(args[0] in ("install", "inject") or {WHEEL!r} in args, "not as released")
 """,
+    "pip": f"""
+wheel = {WHEEL.removesuffix("[sim]")!r}
+extras = [word.removeprefix(wheel).strip("[]") for word in args[1:] if word.startswith(wheel)]
+known = (project / "pyproject.toml").read_text()
+check(args[0] == "install" and extras, "not as released")
+check(all(not extra or f"\n{{extra}} = [" in known for extra in extras), "no such extra")
+""",
     # The release itself runs it: packaging/release/release.py.
     "uvx": f"check({WHEEL!r} in args, 'not as released')",
     "apt": """

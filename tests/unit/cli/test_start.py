@@ -27,9 +27,15 @@ def test_a_box_loads_neither_the_simulator_nor_another_command_nor_a_solver() ->
     )
     modules = set(subprocess.check_output([sys.executable, "-c", program], text=True).split())
     assert {"shutthebox.game.machine", "shutthebox.adapters.odds_worker"} <= modules
-    others = ("shutthebox.simulator", "shutthebox.odds.odds", "shutthebox.odds.coach", "shutthebox.cli.")
+    others = tuple(
+        f"shutthebox.{name}" for name in ("simulator", "engine", "odds.odds", "odds.coach", "cli.")
+    )
     allowed = {f"shutthebox.cli.{name}" for name in used}
-    assert [name for name in modules - allowed if name.startswith(others)] == []
+    assert [
+        name
+        for name in modules - allowed
+        if name.startswith(tuple(f"shutthebox.{other}" for other in others))
+    ] == []
 
 
 @pytest.fixture

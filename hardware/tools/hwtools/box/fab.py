@@ -119,8 +119,8 @@ def facets(solid: Manifold) -> tuple[Numbers, Indices]:
     """
     mesh = solid.simplify(0.01).to_mesh()
     rounded = np.round(np.asarray(mesh.vert_properties)[:, :3], 3)
-    points, same = np.unique(rounded.astype(np.float32), axis=0, return_inverse=True)
-    points = points.astype(float)
+    corners, same = np.unique(rounded.astype(np.float32), axis=0, return_inverse=True)
+    points = corners.astype(float)
     triangles = [t for t in same.reshape(-1)[np.asarray(mesh.tri_verts)].tolist() if len(set(t)) == 3]
     edges = {(t[k], t[k - 2]): n for n, t in enumerate(triangles) for k in range(3)}
     for _ in range(20):
