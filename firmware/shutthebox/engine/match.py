@@ -13,8 +13,8 @@ from shutthebox.engine.turn import Turn, opened_by, why_no_tiles
 from shutthebox.rules import match as matches
 from shutthebox.rules import record as records
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
-from shutthebox.rules.match import Stage
 from shutthebox.rules.orders import for_seat
+from shutthebox.rules.position import Stage
 from shutthebox.rules.tiles import to_tiles
 
 
@@ -87,18 +87,19 @@ class Match:
     @property
     def round(self) -> int:
         """The current round, from 1."""
-        return self.state.round
+        return self.state.round.number
 
     @property
     def turn(self) -> Turn:
         """The turn of the player who's next; after the match, the last one."""
-        return Turn(Game(self.state.rules), self.state.turn)
+        dice = self.state.dice_allowed if self.awaits_throw else None
+        return Turn(Game(self.state.rules), self.state.turn, dice)
 
     @property
     def rows(self) -> tuple[Turn, ...]:
         """Each player's turn of this round, by player; of a player who doesn't take part, an earlier one."""
         games = (for_seat(self.state.game, player) for player in range(self.players))
-        return tuple(Turn(Game(game), row) for game, row in zip(games, self.state.rows, strict=True))
+        return tuple(Turn(Game(game), row) for game, row in zip(games, self.state.round.rows, strict=True))
 
     @property
     def awaits_throw(self) -> bool:
@@ -151,7 +152,8 @@ class Match:
 
     def roll(self, random: Random, dice: int | None = None) -> tuple[int, ...]:
         """Faces at random, for `throw`; see `Turn.roll`. If one throw is for everyone, that throw."""
-        return self.state.common or self.turn.roll(random, dice)
+        common = self.state.round.common
+        return common.faces if common else self.turn.roll(random, dice)
 
     def throw(self, *faces: int) -> Match:
         """The position after this throw.

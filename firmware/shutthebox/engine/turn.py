@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
 from random import Random
@@ -37,10 +37,12 @@ class Turn:
     Attributes:
         game: what's played.
         state: the position as the rest of this package has it; no part of the API.
+        dice: how many dice may be thrown, if the others have a say in it; likewise.
     """
 
     game: Game
     state: turns.Turn
+    dice: tuple[int, ...] | None = field(default=None, compare=False)
 
     @classmethod
     def start(cls, game: Game) -> Turn:
@@ -127,7 +129,7 @@ class Turn:
         """How many dice may be thrown, the usual number first; none unless a throw is next."""
         if not self.awaits_throw:
             return ()
-        return dice_allowed(self.game.profile, self.state.open, self.state.behind)
+        return self.dice or dice_allowed(self.game.profile, self.state.open, self.state.behind)
 
     @property
     def legal_moves(self) -> tuple[tuple[int, ...], ...]:
@@ -144,7 +146,7 @@ class Turn:
 
     def why_not_throw(self, *faces: int) -> str | None:
         """Why these faces can't be thrown now, in one line; None if they can."""
-        return turns.why_not_throw(self.game.profile, self.state, faces)
+        return turns.why_not_throw(self.game.profile, self.state, faces, self.dice)
 
     def why_not_move(self, *tiles: int) -> str | None:
         """Why this move can't be made now, in one line; None if it can.
@@ -166,7 +168,7 @@ class Turn:
         Raises:
             ValueError: for the reason that `why_not_throw` gives.
         """
-        return Turn(self.game, turns.throw(self.game.profile, self.state, faces))
+        return Turn(self.game, turns.throw(self.game.profile, self.state, faces, self.dice))
 
     def roll(self, random: Random, dice: int | None = None) -> tuple[int, ...]:
         """Faces at random, for `throw`; in games with dominoes, one from those left in the bag.

@@ -156,10 +156,11 @@ def test_a_clock_runs_out_only_where_there_is_one() -> None:
 
 def test_one_throw_for_everyone_is_rolled_once() -> None:
     match, random = match_of("head-to-head"), Random(1)
-    while match.state.common is None:
+    while match.state.round.common is None:
         match = match.throw(*match.roll(random)) if match.awaits_throw else match.move(*match.legal_moves[0])
     match = match.move(*match.legal_moves[0])
-    assert match.roll(random) == match.state.common
+    assert match.state.round.common is not None
+    assert match.roll(random) == match.state.round.common.faces
 
 
 def test_what_cannot_be_played_is_one_line() -> None:
