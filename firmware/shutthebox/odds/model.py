@@ -10,7 +10,7 @@ The model understands every key in `TURN_KEYS`; no position depends on those tha
 of the match. A game with any other key has no odds until somebody teaches the model.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache, partial
 from math import lcm
@@ -18,7 +18,7 @@ from operator import xor
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.odds.row import TileRow
-from shutthebox.odds.throw_classes import Throws, throws_of
+from shutthebox.odds.throw_classes import ThrowClass, Throws, throws_of
 from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import (
@@ -172,6 +172,7 @@ class TurnModel:
         must = profile.first_move_must_include
         self._must = self.row.dense_move(bearing(profile, must), reach(profile)) if must else 0
         self._draws = profile.draw is Draw.DOMINOES
+        self._one_row = profile.rows == 1
         self._whole = (1 << profile.bag) - 1
         self._ends_turn = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
         self._by_dice = lru_cache(maxsize=2)(partial(throws_of, profile, self.row))
@@ -336,15 +337,14 @@ class TurnModel:
     ) -> "_Events":
         """Where throws of these dice lead from the position with this number."""
         mask, insured, _, is_first = position
-        here, one_row = numbers[insured], self.profile.rows == 1
+        here, one_row = numbers[insured], self._one_row
         shut = xor if one_row else self.row.after
         blocked = blocked_doubles = 0
         found = _Events({}, [])
         forced, answered, _ = found
-        for weight, relevant, table, doubles, _ in throws.classes:
+        classes = self._first_classes(position, throws) if is_first else throws.classes
+        for weight, relevant, table, doubles, _ in classes:
             moves = table[mask & relevant]
-            if is_first:
-                moves = tuple([move for move in moves if move & self._must])
             if not moves:
                 blocked += weight - doubles
                 blocked_doubles += doubles
@@ -365,11 +365,11 @@ class TurnModel:
                 )
                 answered.append((weight, moves, following))
         if is_first:
-            # A turn lost on its first move isn't saved by an insurance.
             blocked, blocked_doubles = blocked + blocked_doubles, 0
         stop = (self._ends_at[mask],)
-        for added, weight in throws.ended.items():
-            found.add(weight, (), (self._with_throw.get((stop[0], added), stop[0]),))
+        if throws.ended:
+            for added, weight in throws.ended.items():
+                found.add(weight, (), (self._with_throw.get((stop[0], added), stop[0]),))
         if blocked:
             moves, following = (), stop
             if insured or is_first or not self._ends_turn:
@@ -387,12 +387,21 @@ class TurnModel:
             found.add(blocked_doubles, (), (here[mask],))
         return found
 
+    def _first_classes(self, position: TurnPosition, throws: Throws) -> Sequence[ThrowClass]:
+        """The classes of first throws, with no moves but those that may be the first."""
+        found = [(each, each.table[position.mask & each.relevant]) for each in throws.classes]
+        must = self._must
+        return [
+            each._replace(relevant=0, table=[tuple([move for move in moves if move & must])])
+            for each, moves in found
+        ]
+
     def _blocked(self, position: TurnPosition, throws: Throws) -> Iterator[tuple[int, int]]:
         """The throws that end the turn for want of a move: what each adds to the score, and how many do."""
-        mask, _, _, is_first = position
-        for each in throws.classes:
-            moves = each.table[mask & each.relevant]
-            if not any(move & self._must for move in moves) if is_first else not moves:
+        is_first = position.is_first
+        for each in self._first_classes(position, throws) if is_first else throws.classes:
+            if not each.table[position.mask & each.relevant]:
+                # A turn lost on its first move isn't saved by an insurance.
                 yield each.added, each.weight - each.doubles * (not is_first)
 
     def _after_blocked(
