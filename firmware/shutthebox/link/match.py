@@ -230,6 +230,8 @@ class LinkedMatch(NamedTuple):
             case Thrown() if match.round.common is None:
                 return self._after_throw(fact, match)
             case _:
+                if not fact.PEER_MAY_SEND:
+                    raise LinkError(f'"{fact.WORD}" isn\'t allowed in a match on two boxes')
                 if self.rolled is not None:
                     raise LinkError("a throw is due")
                 if reason := fact.why_not(match):

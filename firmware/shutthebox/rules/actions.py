@@ -27,6 +27,8 @@ class Thrown:
     """The player threw these faces."""
 
     WORD: ClassVar = "throw"
+    PEER_MAY_SEND: ClassVar = True
+    IS_RANKED: ClassVar = True
     JOINS_LINE: ClassVar = False
     shuts: ClassVar[Tiles] = 0
     opens: ClassVar[Tiles] = 0
@@ -60,6 +62,8 @@ class Moved:
     """The player shut these tiles; no tiles means passing a throw without a move."""
 
     WORD: ClassVar = "shut"
+    PEER_MAY_SEND: ClassVar = True
+    IS_RANKED: ClassVar = True
     JOINS_LINE: ClassVar = True
     faces: ClassVar[Throw] = ()
     opens: ClassVar[Tiles] = 0
@@ -98,6 +102,8 @@ class Reopened:
     """The blocked player opened this tile."""
 
     WORD: ClassVar = "open"
+    PEER_MAY_SEND: ClassVar = True
+    IS_RANKED: ClassVar = True
     JOINS_LINE: ClassVar = True
     faces: ClassVar[Throw] = ()
     shuts: ClassVar[Tiles] = 0
@@ -165,6 +171,8 @@ class OutOfTime(BareAction):
     __slots__ = ()
 
     WORD = "time"
+    PEER_MAY_SEND: ClassVar = True
+    IS_RANKED: ClassVar = True
 
     def apply(self, match: Match) -> Match:
         """The match after the player's time is over."""
@@ -181,6 +189,8 @@ class Advanced(BareAction):
     __slots__ = ()
 
     WORD = "next"
+    PEER_MAY_SEND: ClassVar = True
+    IS_RANKED: ClassVar = True
 
     def apply(self, match: Match) -> Match:
         """The match after the finished turn."""
@@ -201,6 +211,9 @@ Action: TypeAlias = Thrown | Moved | Reopened | OutOfTime | Advanced
 An action is one class: it applies itself, says why it is forbidden (`why_not`; None if it is not), and has
 its line in a record and in the store. `WORD` begins its text, `JOINS_LINE` says that it's on the line of
 the throw that it answers; `faces`, `shuts` and `opens` are what it does to dice and tiles.
+
+Two answers have no default, so that nobody gives them by accident: `PEER_MAY_SEND`, whether players at
+another box may do it in a match on two boxes; and `IS_RANKED`, whether a match with it counts in a league.
 """
 
 ACTIONS: tuple[type[Action], ...] = get_args(Action)

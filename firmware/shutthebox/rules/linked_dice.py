@@ -121,10 +121,10 @@ def earlier_links(latest: tuple[str, str], throws: int) -> list[tuple[str, str]]
 
 
 def why_unproven(record: "Record", proof: LinkProof) -> str | None:
-    """The first throw of a record that doesn't follow from its links; None if all do.
+    """The first action of a record that two boxes don't make, or throw that doesn't follow from its links.
 
     Returns:
-        One short English sentence without a full stop.
+        One short English sentence without a full stop; None if there's none.
     """
     if proof.commitments[0] == proof.commitments[1]:
         return "both seats have the same commitment"
@@ -137,6 +137,8 @@ def why_unproven(record: "Record", proof: LinkProof) -> str | None:
             return f"the links of seat {seat} don't lead to its commitment, {commitment[:16]}…"
     by_action, match = dict(zip(thrown, enumerate(links, 1), strict=True)), record.beginning
     for number, action in enumerate(record.actions):
+        if not action.PEER_MAY_SEND:
+            return f'action {number + 1}: "{action.WORD}" isn\'t allowed in a match on two boxes'
         if number in by_action:
             throw, both = by_action[number]
             derive = partial(linked_throw, match, throw, links=both)

@@ -94,7 +94,7 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
     if end.result is None and not (record.given_up and conditions.equal_dice):
         raise RefusedError("record: the match has not ended")
     category = category_of(record)
-    unranked = _why_unranked(record, end) or ("" if category else "house rules")
+    unranked = why_unranked(record, end) or ("" if category else "house rules")
     return CheckedMatch(
         record, _places(record, end), unranked, conditions.equal_dice, _why_ended(end), category
     )
@@ -131,7 +131,8 @@ def _places(record: Record, end: Match) -> tuple[Place, ...]:
     )
 
 
-def _why_unranked(record: Record, end: Match) -> str:
+def why_unranked(record: Record, end: Match) -> str:
+    """Why a match of any game counts in no ranking, in a few words; empty if it counts."""
     conditions = record.conditions
     if end.result is None:
         return "given up"
@@ -149,6 +150,8 @@ def _why_unranked(record: Record, end: Match) -> str:
         return "a computer played"
     if out_of_play:
         return "levers were out of play"
+    if words := sorted({action.WORD for action in record.actions if not action.IS_RANKED}):
+        return f"with {words[0]}"
     # A record has its own keys, and has just been played again to the same result: earlier rules count.
     if any(int(version.rpartition(" ")[2]) > RULES_VERSION for version in versions):
         return "other rules"

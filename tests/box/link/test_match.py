@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from tests.support.fast import fast_among
 from tests.support.network import End
+from tests.support.private_action import VOID
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.link.invitation import agree, invite, invited_game, linkable
@@ -77,6 +78,25 @@ def test_links_that_do_not_lead_to_the_commitments_prove_nothing() -> None:
     assert "seat 1" in (why_unproven(record, proof._replace(links=proof.links[::-1])) or "")
     other = proof._replace(commitments=("0" * 64, proof.commitments[1]))
     assert "seat 1" in (why_unproven(record, other) or "")
+
+
+def test_what_no_other_box_may_do_ends_the_match_by_name() -> None:
+    """With a void throw, the other box's player threw twice in one turn."""
+    agreement, chains = agreed(Random(5), "traditional")
+    guest = End(join(agreement, 1, chains[1]))
+    with pytest.raises(LinkError, match='"void" isn\'t allowed in a match on two boxes'):
+        guest.keep(VOID)
+    assert guest.linked.entries == ()
+
+
+def test_a_record_with_what_no_other_box_may_do_proves_nothing() -> None:
+    host, _ = play(2, "pub")
+    agreement = host.linked.agreement
+    actions = tuple(f for f in host.kept if not isinstance(f, Rolled | Revealed))
+    conditions = Conditions(first=agreement.first + 1)
+    record = Record(agreement.game, 2, agreement.rounds, (*actions, VOID), conditions)
+    said = f'action {len(record.actions)}: "void" isn\'t allowed in a match on two boxes'
+    assert why_unproven(record, host.linked.proof) == said
 
 
 @pytest.mark.slow

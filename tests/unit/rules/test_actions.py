@@ -22,6 +22,7 @@ from shutthebox.rules.actions import (
     action_from_text,
     apply,
 )
+from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import parse, write
@@ -40,6 +41,24 @@ actions: st.SearchStrategy[Action] = st.one_of(
 def test_every_kind_of_action_is_drawn_played_and_recorded() -> None:
     for record in generate.records_of_every_action(1):
         assert parse(write(record), "x", builtin) == record
+
+
+ACTIONS_OF_RULES = {4: ("throw", "shut", "open", "time", "next")}
+"""The words of the actions in each version of the rules since this is checked."""
+
+
+def test_a_new_action_is_a_new_version_of_the_rules() -> None:
+    """A box without it would take the match of one that has it, and could not follow it."""
+    assert ACTIONS_OF_RULES.get(RULES_VERSION) == tuple(kind.WORD for kind in ACTIONS), (
+        "raise RULES_VERSION in rules/conditions.py, and add its actions here"
+    )
+
+
+@pytest.mark.parametrize("kind", ACTIONS)
+@pytest.mark.parametrize("answer", ["PEER_MAY_SEND", "IS_RANKED"])
+def test_each_action_says_itself_where_it_is_allowed(kind: type[Action], answer: str) -> None:
+    """A default would let the next action in from another box, and into the league, without a thought."""
+    assert isinstance(vars(kind).get(answer), bool), f"{kind.__name__} has to say {answer}"
 
 
 @given(actions)
