@@ -35,6 +35,9 @@ from shutthebox.rules.profile import (
 from shutthebox.rules.reader import ProfileError, to_played_profile
 from shutthebox.rules.record import Record
 
+NO_RULES = ("name", "titles", "source", "group", "boxes")
+"""What a game is called, where it stands, and on which boxes: read by no rule."""
+
 
 @st.composite
 def profiles(draw: st.DrawFn, most_tiles: int = 10, having: str = "") -> Profile:
