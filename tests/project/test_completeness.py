@@ -6,6 +6,7 @@ The type checker sees to whatever is a `match`; this reads the rest.
 import ast
 import importlib
 import pkgutil
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from enum import Enum
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from babel import Locale
 from tests.support.machine import Table, settings_for
 from tests.support.sources import nodes_of
 
@@ -208,3 +210,30 @@ def test_every_kind_of_fault_has_words_for_the_owner() -> None:
                     kinds.add(kind)
     assert len(kinds) > 2
     assert sorted(kinds - KINDS.keys()) == [], "KINDS in owner/report.py"
+
+
+def test_every_key_of_the_scores_is_shown_to_somebody() -> None:
+    """On the scoreboard, or to Home Assistant: a figure that's written and never read helps nobody."""
+    written = set[str]()
+    for node in nodes_of(PACKAGE / "adapters/store/scores_file.py"):
+        match node:
+            case ast.Assign(targets=[ast.Name("document")], value=ast.Dict(keys)):
+                written |= {str(key.value) for key in keys if isinstance(key, ast.Constant)}
+    for node in nodes_of(PACKAGE / "adapters/store/scores.py"):
+        match node:
+            case ast.FunctionDef(name="past", body=[*_, ast.Return(ast.Dict(keys))]):
+                written |= {str(key.value) for key in keys if isinstance(key, ast.Constant)}
+    assert {"running", "today"} <= written, "where the document is put together"
+    readers = (PACKAGE / "web/scoreboard/page.py", *Path(shutthebox_uplink.__file__).parent.glob("*.py"))
+    read = {node.value for path in readers for node in nodes_of(path) if isinstance(node, ast.Constant)}
+    assert sorted(written - read) == [], "web/scoreboard/page.py, or the uplink's vitals"
+
+
+def test_every_finished_language_is_on_the_first_page_and_spoken_on_the_card() -> None:
+    project = TESTS.parent
+    image = (project / "packaging/image/Makefile").read_text("utf-8")
+    (spoken,) = re.findall(r"foreach d,([a-z ]+),--dpkgopt='path-include=.*_dict'", image)
+    assert set(spoken.split()) == {*finished_codes()}, "packaging/image/Makefile: the voices on the card"
+    readme = (project / "README.md").read_text("utf-8")
+    names = {str(Locale.parse(code).get_display_name("en")) for code in finished_codes()}
+    assert [name for name in sorted(names) if name not in readme] == [], "README.md"

@@ -6,6 +6,7 @@ Completion is written with them, but differs between versions of shtab: tests tr
 """
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 
 from doctools import PROJECT, commands, completions, config_files, diagram, json_schema, reference
@@ -40,7 +41,12 @@ def _card_page() -> str:
     parts = ["Shut the Box\n"]
     for code, name in languages().items():
         folder = _LOCALE if code == ENGLISH else _LOCALE / code
-        parts.append(f"{name.upper()}\n\n{(folder / 'card.txt').read_text(encoding='utf-8')}")
+        page = folder / "card.txt"
+        if not page.exists():
+            sys.exit(
+                f"{page.relative_to(PROJECT)}: missing; a finished language has its part of the card's README"
+            )
+        parts.append(f"{name.upper()}\n\n{page.read_text(encoding='utf-8')}")
     return "\n".join(parts) + _HOME_ASSISTANT
 
 

@@ -117,7 +117,7 @@ def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> Non
     elif key in OF_MATCH | {"turns"}:
         assert played(other) == played(game)
     else:
-        with pytest.raises(OddsError, match=f"do not know the key {key}"):
+        with pytest.raises(OddsError, match=f"don't know the key {key}"):
             played(other)
 
 
