@@ -36,11 +36,11 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.web.scoreboard.folder import FOLDER_NAME, PORT, ScoreboardFolder, offered, own_address
 
     config = load_config_or_default(args.config, "showing what")
+    if args.state is not None:
+        check_folder(args.state, "--state")
     if not config.scoreboard.on:
         print("The scoreboard is off: [scoreboard] on = true in the configuration switches it on.")
         return 0
-    if args.state is not None:
-        check_folder(args.state, "--state")
     folder = (args.state or config.scores_folder) / FOLDER_NAME
     try:
         settings = settings_for(config, config.box.levers or DEFAULT_LEVERS, "the configuration")
