@@ -9,7 +9,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay, board_of, row_behind
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import Shared
-from shutthebox.game.wording import MOST_NAMED, fault_text, list_tiles, player_name
+from shutthebox.game.wording import MAX_NAMED, fault_text, list_tiles, player_name
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MatchFormat, Stakes, Tie
@@ -48,7 +48,7 @@ def turn_screen(
     now = lever_tiles(match.rules, board.standing, board.behind)
     if wrong:
         named = [tile for tile in now if tile.lever in play.verdict.tiles]
-        also = tuple(tile.text for tile in named if tile.at_back)[:MOST_NAMED]
+        also = tuple(tile.text for tile in named if tile.at_back)[:MAX_NAMED]
         # The alert speaks of levers, so these have their own numbers.
         now = tuple(tile.as_lever if tile in named else tile for tile in now)
     corner = _seconds_text(play) or (message("same throw") if match.answers_of_others else corner_text(match))

@@ -34,22 +34,22 @@ from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 from shutthebox.texts import plural
 
-MOST_HINTS = 9
+MAX_HINTS = 9
 """The most answers that a hint ranks."""
 
-MOST_TOTALS = 4
+MAX_TOTALS = 4
 """The most totals that are named as still to go."""
 
-MOST_OTHERS = 3
+MAX_OTHERS = 3
 """The most players whose answers to the throw for everyone are named, so that the prompt soon returns."""
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 """The most tiles at the back whose levers are named, so that the prompt soon returns."""
 
 PROMPT_LENGTH = 16
 """Characters of a prompt that are read at a glance; answers beyond are cut."""
 
-MOST_PAGES = 6
+MAX_PAGES = 6
 """The most pages of rules; nobody reads more on the panel."""
 
 PAGE_LENGTH = 67
@@ -181,7 +181,7 @@ def others_texts(match: Match, shared: Shared) -> tuple[Message, ...]:
     """How players who have already answered the throw for everyone answered it."""
     return tuple(
         _answer_of(match.round.rows[seat], numbers, player_name(seat, shared))
-        for seat, numbers in match.answers_of_others[-MOST_OTHERS:]
+        for seat, numbers in match.answers_of_others[-MAX_OTHERS:]
     )
 
 
@@ -203,7 +203,7 @@ def to_go_text(board: Board) -> Message:
     sums = turns.sums(rules, turn, legal)
     read = [total for total in totals(rules, turn.throw or ()) if total in sums]
     left = [total - taken for total in dict.fromkeys((*read, *sorted(sums, reverse=True)))]
-    if len(left) == 1 or len(left) > MOST_TOTALS:
+    if len(left) == 1 or len(left) > MAX_TOTALS:
         return message("{points} to go", points=min(left))
     return message("{points} to go", points=_either([*map(str, left)]))
 
@@ -276,7 +276,7 @@ def back_texts(match: Match, answers: Iterable[Tiles], shared: Shared) -> tuple[
     """Which levers move the tiles at the back that these answers need."""
     behind = row_behind(match, shared)
     tiles = (tile for move in answers for tile in tiles_of_move(match.rules, match.turn, behind, move))
-    return tuple(dict.fromkeys(tile.text for tile in tiles if tile.at_back))[:MOST_NAMED]
+    return tuple(dict.fromkeys(tile.text for tile in tiles if tile.at_back))[:MAX_NAMED]
 
 
 def _by_numbers(answer: Tiles) -> TileSum:
@@ -291,7 +291,7 @@ def hint_lines(hint: Advice, name: Callable[[Tiles], TileSum] = _by_numbers) -> 
     if hint.best_to_win is not None:
         aims = message("points"), message("the win")
         return tuple(ListRow(name(tiles), aim) for tiles, aim in zip(hinted_answers(hint), aims, strict=True))
-    best = hint.options[:MOST_HINTS]
+    best = hint.options[:MAX_HINTS]
     return tuple(answer_line(option.choice, option.cost, hint.unit, name) for option in best)
 
 
@@ -410,13 +410,13 @@ def rules_pages(game: Profile) -> tuple[Sentences, ...]:
 
     lengths, shared = [len(sentence) for sentence in explain(game)], shared_rules(game)
     places = list(range(len(lengths) - len(shared)))
-    fits = len(_pair(places, lengths, PAGE_LENGTH)) <= MOST_PAGES
+    fits = len(_pair(places, lengths, PAGE_LENGTH)) <= MAX_PAGES
     most = PAGE_LENGTH if fits else sum(lengths)
     for place in shared:
         more = sorted((*places, place))
-        if len(_pair(more, lengths, most)) <= MOST_PAGES:
+        if len(_pair(more, lengths, most)) <= MAX_PAGES:
             places = more
-    return tuple(Sentences(game, page) for page in _pair(places, lengths, most)[:MOST_PAGES])
+    return tuple(Sentences(game, page) for page in _pair(places, lengths, most)[:MAX_PAGES])
 
 
 def _pair(places: Sequence[int], lengths: Sequence[int], most: int) -> list[tuple[int, ...]]:

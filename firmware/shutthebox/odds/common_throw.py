@@ -26,7 +26,7 @@ from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.profile import Blocked, Profile, ShutWins, Tie
 from shutthebox.rules.turn import Outcome, Turn
 
-MOST_PAIRS = 600_000
+MAX_PAIRS = 600_000
 """The most pairs of what two seats have left, times one more for each own throw: some ten seconds of work,
 several times that if ties are played off. Nine tiles and one own throw have 524,288."""
 
@@ -137,7 +137,7 @@ class CommonRound:
         if turn not in self._numbers:
             self._numbers[turn] = len(self._turns)
             self._turns.append(turn)
-            if len(self._turns) ** 2 * (1 + self.profile.own_throws) > MOST_PAIRS:
+            if len(self._turns) ** 2 * (1 + self.profile.own_throws) > MAX_PAIRS:
                 raise TooLargeError(
                     f"{self.profile.name}: what two players can have left of {len(self.profile.tiles)} tiles "
                     "each makes too many pairs for exact odds; allowed with fewer tiles or own_throws"

@@ -36,11 +36,11 @@ _ROUNDED_BITS = 256
 _NEGLIGIBLE = 1e-15
 """Probability that's neglected if a turn has no last throw."""
 
-_MOST_THROWS = 20_000
+_MAX_LISTED_THROWS = 20_000
 """The most throws that a list of ends follows. The rules end a turn long before, but worths assume they
 don't, and the list must agree with those."""
 
-_MOST_FOLLOWED = 10_000_000
+_MAX_FOLLOWED = 10_000_000
 """The most steps from one position to the next for a list of ends by throws: some seconds of work."""
 
 Divide: TypeAlias = Callable[[Any, int], Any]
@@ -344,7 +344,7 @@ def _ends_by_throws(
     ends: dict[End, Number] = {}
     layer: dict[int, Number] = {start: one}
     followed = 0
-    for throws in range(made + 1, made + _MOST_THROWS + 1):
+    for throws in range(made + 1, made + _MAX_LISTED_THROWS + 1):
         later: dict[int, Number] = {}
         is_late = model.comes_back and throws >= MAX_THROWS
         for number, mass in layer.items():
@@ -372,7 +372,7 @@ def _ends_by_throws(
                 ends[end] = ends.get(end, 0) + mass
             elif mass > _NEGLIGIBLE or isinstance(one, Fraction):
                 layer[number] = mass
-        if followed > _MOST_FOLLOWED:
+        if followed > _MAX_FOLLOWED:
             raise TooLargeError("the turn goes on for too many throws for a list of its ends")
         if not layer:
             return ends

@@ -46,14 +46,14 @@ TURN_KEYS = frozenset(
 )  # fmt: skip
 """The keys of a game that affect how a turn continues, or its worth."""
 
-MOST_TILES = {1: 12, 2: 9}
+MAX_EXACT_TILES = {1: 12, 2: 9}
 """The longest row by the number of rows: 4,096 and 19,683 positions."""
 
-MOST_POSITIONS = 50_000
+MAX_POSITIONS = 50_000
 """The most positions with a bag of dominoes: some ten seconds of work. The sheets' games have 5,159 at
 most."""
 
-MOST_EVENTS = 60_000
+MAX_EVENTS = 60_000
 """The most events to iterate over if positions repeat: some seconds of work. The sheets' games have 41,733 at
 most."""
 
@@ -164,7 +164,7 @@ class TurnModel:
         self.profile, turn = profile, turn or turns.start(profile)
         opens = profile.blocked is Blocked.OPENS_ONE
         self.row = TileRow(turn.open | profile.starting if opens else turn.open)
-        most = MOST_TILES[profile.rows]
+        most = MAX_EXACT_TILES[profile.rows]
         if self.row.count > most:
             raise TooLargeError(f"{self.row.count} tiles are too many for exact odds; {most} are the limit")
         self.counts = profile.score is Scoring.THROWS
@@ -281,7 +281,7 @@ class TurnModel:
         depth += self.profile.spare_throws + self.profile.has_blanks
         lively = {choice.lively for choices in self.choices for choice in choices}
         unit = lcm(*range(1, self.profile.bag + 1)) if self._draws else lcm(*lively)
-        return 0 if self.comes_back or unit.bit_length() * depth > _MOST_BITS else unit**depth
+        return 0 if self.comes_back or unit.bit_length() * depth > _MAX_BITS else unit**depth
 
     def _add(self, position: TurnPosition, choices: tuple[DiceChoice, ...]) -> int:
         number = len(self.choices)
@@ -329,8 +329,8 @@ class TurnModel:
             self._add(position, tuple(choices))
             if position.is_first:
                 self._first = number
-            if self.comes_back and events > MOST_EVENTS:
-                raise TooLargeError(f"more than {MOST_EVENTS} events are too many for exact odds")
+            if self.comes_back and events > MAX_EVENTS:
+                raise TooLargeError(f"more than {MAX_EVENTS} events are too many for exact odds")
 
     def _events(
         self, position: TurnPosition, number: int, throws: Throws, numbers: list[dict[int, int]]
@@ -431,7 +431,7 @@ class TurnModel:
         known = self._bags.get(position)
         if known is not None:
             return known
-        if len(self._bags) >= MOST_POSITIONS:
+        if len(self._bags) >= MAX_POSITIONS:
             raise TooLargeError("dominoes reach too many positions for exact odds here")
         found = _Events({}, [])
         for kind in self._kinds_at(position.mask):
@@ -495,7 +495,7 @@ class TurnModel:
         return self._kinds.setdefault(mask, tuple(kinds))
 
 
-_MOST_BITS = 1 << 13
+_MAX_BITS = 1 << 13
 """A longer common denominator is replaced by a power of two, with rounding."""
 
 

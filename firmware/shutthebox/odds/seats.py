@@ -51,18 +51,18 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.score import score
 
-MOST_WORK = 5_000_000
+MAX_WORK = 5_000_000
 """The most positions to solve, for all scores to beat and seats together: some twenty seconds of work. Twelve
 tiles and six players take 4,850,000."""
 
-_MOST_TOLD_APART = 9
+_MAX_TOLD_APART = 9
 """The most seats that may each have shut the box or not."""
 
 _SETTLED = 1e-6
 """The iteration ends when its last change is below this. It squares its error, so the next change would be
 below 1e-9."""
 
-_MOST_ITERATIONS = 50
+_MAX_ITERATIONS = 50
 
 _NEGLIGIBLE = 1e-10
 """A difference that doesn't show in the nine digits of the answer."""
@@ -300,7 +300,7 @@ class Equilibrium:
         alike = not any(self._heads) and len({end.score for end in self.ends}) == len(self.ends)
         if alike:
             return [(shut,) * size for size in sizes for shut in (HAS_SHUT, 0)]
-        if self.players > _MOST_TOLD_APART:
+        if self.players > _MAX_TOLD_APART:
             raise TooLargeError(f"{self.players} players are too many to tell who has shut the box in odds")
         every = [key for size in sizes for key in product((0, HAS_SHUT), repeat=size)]
         return sorted(every, key=lambda key: (len(key), -sum(key)))
@@ -339,7 +339,7 @@ class Equilibrium:
         if not self._all_again:
             self._repeated = key
         worths = aim.settle(key)
-        for _ in range(_MOST_ITERATIONS):
+        for _ in range(_MAX_ITERATIONS):
             before = worths
             self._round.play_again_for(self._back(before))
             found = self._round.outlook(self._entrants(key))
@@ -383,7 +383,7 @@ class Equilibrium:
         return worths, found.out + found.again * out
 
     def _check_work(self, work: int) -> None:
-        if work > MOST_WORK:
+        if work > MAX_WORK:
             raise TooLargeError(f"{self.players} players have too many scores to beat here for exact odds")
 
 

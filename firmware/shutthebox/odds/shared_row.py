@@ -9,7 +9,7 @@ p_again)``. Positions are solved on first use, in floats.
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from shutthebox.odds.model import MOST_TILES, check_keys
+from shutthebox.odds.model import MAX_EXACT_TILES, check_keys
 from shutthebox.odds.row import TileRow
 from shutthebox.odds.solver import About, Solver
 from shutthebox.odds.throw_classes import Throws, throws_of
@@ -21,7 +21,7 @@ from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.turn import Turn
 
-MOST_PLAYERS = 3
+MAX_SHARING = 3
 """Four players have some hundred thousand positions, too many for a box."""
 
 _DIGITS = 12
@@ -79,7 +79,7 @@ class SharedRow(Solver):
         if game.rows == 2 or game.draw is Draw.DOMINOES:
             raise TooLargeError("a shared row of this kind has too many positions for exact odds")
         check_keys(game)
-        if self._row.count > MOST_TILES[1]:
+        if self._row.count > MAX_EXACT_TILES[1]:
             raise TooLargeError(f"{self._row.count} tiles are too many for exact odds")
 
     def _reasons_of_turns(self, players: int, about: About) -> Iterator[tuple[str, str]]:
@@ -99,9 +99,9 @@ class SharedRow(Solver):
         """The players still in, the current one first, and their insurances."""
         order = [(match.player + step) % match.players for step in range(match.players)]
         seats = [seat for seat in order if match.round.rows[seat].outcome is None]
-        if len(seats) > MOST_PLAYERS or match.in_teams:
+        if len(seats) > MAX_SHARING or match.in_teams:
             raise TooLargeError(
-                f"a shared row has exact odds for {MOST_PLAYERS} players at most, without teams"
+                f"a shared row has exact odds for {MAX_SHARING} players at most, without teams"
             )
         return seats, tuple(match.round.rows[seat].insured for seat in seats)
 

@@ -19,12 +19,12 @@ from shutthebox.rules.rows import are_plain, reach
 from shutthebox.rules.score import added_score
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
-MOST_ENTRIES = 2_000_000
+MAX_ENTRIES = 2_000_000
 """The most pairs of a position and a class of throws to solve exactly: some seconds of work. The sheets'
 games have 86,016 at most."""
 
 
-_MOST_STATES = 100_000
+_MAX_STATES = 100_000
 
 
 class ThrowClass(NamedTuple):
@@ -154,7 +154,7 @@ def _faces_count(profile: Profile) -> bool:
 
 def _every_throw(profile: Profile, dice: int) -> list[tuple[Throw, int]]:
     """Each throw regardless of order, and how many throws it stands for."""
-    if comb(profile.sides + dice - 1, dice) > _MOST_STATES:
+    if comb(profile.sides + dice - 1, dice) > _MAX_STATES:
         raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     ways = factorial(dice)
     return [
@@ -205,7 +205,7 @@ def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int]
         counted[0] += weight
         counted[1] += profile.insurance and is_double(throw)
     masks = row.masks(profile.rows)
-    if len(alike) * len(masks) > MOST_ENTRIES:
+    if len(alike) * len(masks) > MAX_ENTRIES:
         raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     if by_sum:
         adding_up = _adding_up(profile, row, max((read[-1] for read, _, _ in alike if read), default=0))
@@ -297,7 +297,7 @@ def _throws(profile: Profile, row: TileRow, dice: int) -> dict[_Alike, tuple[int
                 known, shown = longer.get(key, (0, (*throw, face)))
                 longer[key] = known + weight, shown
         states = longer
-        if len(states) > _MOST_STATES:
+        if len(states) > _MAX_STATES:
             raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     thrown = [(named, weight, throw) for (named, _), (weight, throw) in states.items()]
     if dice > 1 and _faces_count(profile):
@@ -309,7 +309,7 @@ def _throws(profile: Profile, row: TileRow, dice: int) -> dict[_Alike, tuple[int
         alike = _alike(profile, row, throw, named)
         known, shown = merged.get(alike, (0, throw))
         merged[alike] = known + weight, shown
-    if len(merged) * row.size > MOST_ENTRIES:
+    if len(merged) * row.size > MAX_ENTRIES:
         raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     return merged
 

@@ -22,10 +22,10 @@ version counts if it plays again to the result that it states; a later version m
 WORDS = ("dice", "linked", "first", "computers", "out-of-play", "version", "lost")
 """The words that begin the lines, in their order."""
 
-_MOST_VERSIONS = 9
+_MAX_VERSIONS = 9
 """Versions of the box that one record names; a match is not played through more updates."""
 
-_MOST_LOST = 999_999
+_MAX_LOST = 999_999
 
 _EQUAL = re.compile("equal ([0-9a-f]{64})", re.ASCII)
 _LINKED = re.compile(" ".join(["([0-9a-f]{64})"] * 4), re.ASCII)
@@ -90,8 +90,8 @@ class Conditions(NamedTuple):
             self.real_dice or later.real_dice,
             tuple(sorted({*self.computers, *later.computers})),
             tuple(sorted({*self.out_of_play, *later.out_of_play})),
-            tuple(dict.fromkeys((*self.versions, *later.versions)))[:_MOST_VERSIONS],
-            min(self.lost + later.lost, _MOST_LOST),
+            tuple(dict.fromkeys((*self.versions, *later.versions)))[:_MAX_VERSIONS],
+            min(self.lost + later.lost, _MAX_LOST),
             # With random throws, or another seed's, such a match wouldn't pass its check.
             self.equal_dice or later.equal_dice,
             self.first,
@@ -140,13 +140,13 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
             case "computers" | "out-of-play":
                 numbers[word] = _numbers(word, rest, MAX_PLAYERS if word == "computers" else MAX_TILE)
             case "version":
-                if not _VERSION.fullmatch(rest) or len(versions) == _MOST_VERSIONS:
+                if not _VERSION.fullmatch(rest) or len(versions) == _MAX_VERSIONS:
                     raise ValueError(f"version: {quoted(rest)} is not allowed; use 0.1.0 rules 1")
                 versions.append(rest)
             case "lost":
-                lost = count(rest, _MOST_LOST) or 0
+                lost = count(rest, _MAX_LOST) or 0
                 if not lost:
-                    raise ValueError(f"lost: {quoted(rest)} is not allowed; use 1 to {_MOST_LOST}")
+                    raise ValueError(f"lost: {quoted(rest)} is not allowed; use 1 to {_MAX_LOST}")
             case _:
                 raise ValueError(f"{quoted(line)} is not a condition; use one of {', '.join(WORDS)}")
     return Conditions(

@@ -116,7 +116,7 @@ def totals_of_doubles(profile: Profile) -> frozenset[int]:
     if profile.dice == 1:
         return frozenset()
     one_die = range(1, profile.sides + 1) if is_one_die_ever_allowed(profile) else ()
-    if profile.dice > _MOST_DICE_TRIED:
+    if profile.dice > _MAX_DICE_TRIED:
         return frozenset({profile.dice, profile.dice * profile.sides}.difference(one_die))
     lowest = 0 if profile.has_blanks else 1
     throws = list(combinations_with_replacement(range(lowest, profile.sides + 1), profile.dice))
@@ -175,7 +175,7 @@ def _possible_readings(
 ) -> frozenset[int]:
     if dice == 1:
         return frozenset(range(1, sides + 1))
-    if dice <= _MOST_DICE_TRIED:
+    if dice <= _MAX_DICE_TRIED:
         throws = combinations_with_replacement(range(sides, lowest - 1, -1), dice)
         return frozenset(
             total * (2 if doubled and is_double(throw) else 1)
@@ -335,7 +335,7 @@ def most_moves(profile: Profile) -> int:
     moves = {total: sum(sizes[total] for sizes in ways) for total in possible if total <= highest}
     if profile.only_adds and profile.doubles is not Doubles.DOUBLED:
         return max(moves.values(), default=0)
-    if profile.dice > _MOST_DICE_TRIED:
+    if profile.dice > _MAX_DICE_TRIED:
         return sum(moves.values())
     thrown = combinations_with_replacement(range(1, profile.sides + 1), profile.dice)
     return max(sum(moves.get(total, 0) for total in totals(profile, throw)) for throw in thrown)
@@ -359,7 +359,7 @@ def most_in_a_move(profile: Profile) -> int:
             return max((counts.bit_length() - 1 for counts in found), default=0)
 
 
-_MOST_DICE_TRIED = 3
+_MAX_DICE_TRIED = 3
 """With more dice there are too many throws to try, so one throw is assumed to make every total."""
 
 

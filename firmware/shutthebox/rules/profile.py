@@ -37,7 +37,7 @@ ONE_DIE_TILES = (7, 8, 9)
 DOUBLED = "doubled"
 """A value of `Profile.shut_others`: a shut box doubles everyone else's score."""
 
-_MOST_PAYMENTS = 20
+_MAX_PAYMENTS = 20
 
 
 class Group(StrEnum):
@@ -255,7 +255,7 @@ def _score(key: Any) -> int:  # noqa: ANN401  (from TOML)
 
 
 def _payments(value: Any) -> tuple[tuple[int, int], ...]:  # noqa: ANN401  (from TOML)
-    if not isinstance(value, Mapping) or not 1 <= len(value) <= _MOST_PAYMENTS:
+    if not isinstance(value, Mapping) or not 1 <= len(value) <= _MAX_PAYMENTS:
         raise ValueError
     paid = validation.whole(0, MAX_STAKES)
     return tuple(sorted((_score(key), paid(stakes)) for key, stakes in value.items()))
@@ -268,7 +268,7 @@ _PAYS = Check(
         "propertyNames": {"pattern": f"^(0|[1-9][0-9]{{0,{MAX_DIGITS - 1}}})$"},
         "additionalProperties": validation.whole(0, MAX_STAKES).json_schema,
         "minProperties": 1,
-        "maxProperties": _MOST_PAYMENTS,
+        "maxProperties": _MAX_PAYMENTS,
     },
     _payments,
 )

@@ -69,7 +69,7 @@ _BARE: dict[str, Action] = {
 GIVEN_UP = "given-up"
 _ENDED = "ended "
 
-_MOST_MISSING = 12
+_MAX_MISSING = 12
 """The most missing lines that a complaint names."""
 
 
@@ -226,8 +226,8 @@ class _Parser:
         self._result(match)
         if self._missing:
             # All at once: a record written by hand lacks the same line after every turn.
-            shown = ", ".join(repr(line) for _, line in self._missing[:_MOST_MISSING])
-            more = ", …" if len(self._missing) > _MOST_MISSING else ""
+            shown = ", ".join(repr(line) for _, line in self._missing[:_MAX_MISSING])
+            more = ", …" if len(self._missing) > _MAX_MISSING else ""
             raise RecordError(f"{self._where}:{self._missing[0][0]}: missing: {shown}{more}")
         record = Record(start.game, start.players, start.rounds, tuple(actions), conditions, given_up, boxes)
         return record, match

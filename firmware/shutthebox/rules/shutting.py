@@ -18,10 +18,10 @@ from shutthebox.rules.profile import Doubles, Draw, OneDie, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import BAGS, Turn, answers, reopenings
 
-_MOST_TRIED = 20_000
+_MAX_TRIED = 20_000
 """The most throws and moves to try."""
 
-_MOST_LEFTOVERS = 4_096
+_MAX_LEFTOVERS = 4_096
 
 _Position = tuple[Tiles, Tiles]
 """The open columns, and those whose front tile is open."""
@@ -35,7 +35,7 @@ def can_get_stuck(profile: Profile) -> bool:
     """
     # If one of the foremost tiles can be shut alone, something always can.
     states = [_hard_states(profile, column) for column in to_numbers(profile.starting)]
-    if prod(map(len, states)) > _MOST_LEFTOVERS:
+    if prod(map(len, states)) > _MAX_LEFTOVERS:
         return True
     for choice in product(*states):
         opened = sum(each[0] for each in choice)
@@ -76,7 +76,7 @@ def can_be_shut(profile: Profile) -> bool | None:
             tried += 1 + len(after)
             if any(not opened for opened, _ in after):
                 return True
-            if tried > _MOST_TRIED:
+            if tried > _MAX_TRIED:
                 return None
             waiting += [each for each in after if each not in seen]
             seen.update(after)

@@ -73,6 +73,6 @@ def test_games_of_the_bank_without_exact_odds(monkeypatch: pytest.MonkeyPatch) -
         bank_play(replace(BANK, score=Scoring.THROWS))
     opening = replace(BANK, tiles=(1, 2), boxes=(), blocked=Blocked.OPENS_ONE, ends_turn_on=frozenset({7}))
     assert not bank_play(opening).exact
-    monkeypatch.setattr("shutthebox.odds.model.MOST_POSITIONS", 5)
+    monkeypatch.setattr("shutthebox.odds.model.MAX_POSITIONS", 5)
     with pytest.raises(TooLargeError, match="dominoes reach too many positions"):
         bank_play(replace(BANK, draw=Draw.DOMINOES))

@@ -10,7 +10,7 @@ from tests.unit.odds.plain import match_oracle, money
 from shutthebox.cli.odds_players import players_answer
 from shutthebox.config import profiles
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.seats import MOST_WORK, Equilibrium, Prize
+from shutthebox.odds.seats import MAX_WORK, Equilibrium, Prize
 from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.endings import MAX_TIE_ROUNDS
@@ -110,7 +110,7 @@ def test_what_would_take_too_long_is_refused_before_it_is_begun() -> None:
     with pytest.raises(TooLargeError, match="2 players have too many scores to beat"):
         Equilibrium(twelve, 2)
     # 79 scores, and the end of a turn lost on its first move.
-    assert MOST_WORK > 4096 * 80 * 15
+    assert MAX_WORK > 4096 * 80 * 15
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from shutthebox.odds.odds import Odds
 from shutthebox.odds.row import TileRow
 from shutthebox.odds.terminal import estimate as estimates
 from shutthebox.odds.terminal.estimate import estimate, estimated_moves
-from shutthebox.odds.throw_classes import MOST_ENTRIES, throws_of
+from shutthebox.odds.throw_classes import MAX_ENTRIES, throws_of
 from shutthebox.odds.worths import Objective, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Blocked, Draw, Scoring
@@ -38,7 +38,7 @@ def test_the_sheets_are_well_within() -> None:
     for profile in SHEETS:
         row = TileRow(profile.starting)
         # "Plus and minus", whose three dice have four totals a throw, is the largest: a ninth.
-        assert len(throws_of(profile, row, profile.dice).classes) * row.size < MOST_ENTRIES / 8
+        assert len(throws_of(profile, row, profile.dice).classes) * row.size < MAX_ENTRIES / 8
         if profile.blocked is Blocked.OPENS_ONE:
             TurnModel(profile)
 

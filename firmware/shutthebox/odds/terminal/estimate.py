@@ -25,7 +25,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 SAMPLES = 5_000
 
-MOST_THROWS = 100_000
+MAX_SAMPLED_THROWS = 100_000
 """Roughly how many throws an estimate makes by default: some seconds of work. If turns have more throws, or
 throws have more moves, fewer turns are played out."""
 
@@ -150,7 +150,7 @@ def _most_turns(profile: Profile, turn: Turn) -> float:
     throws = sum(end.throws - turn.throws for end in ends) / len(ends)
     # If faces may be combined freely, there are as many moves as combinations.
     moves = 1 << profile.dice if profile.move is MoveKind.FACES_FREE else most_moves(profile)
-    return MOST_THROWS / (max(1.0, throws) * (1 + moves / 500))
+    return MAX_SAMPLED_THROWS / (max(1.0, throws) * (1 + moves / 500))
 
 
 def _goodness(profile: Profile, value: Value, objective: Objective) -> tuple[float, float]:

@@ -14,7 +14,7 @@ LEAST_EXPECTED = 5.0
 
 _TINY = 1e-300
 _ROUNDING = 1e-15
-_MOST_STEPS = 10_000
+_MAX_STEPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _continued_fraction(a: float, x: float) -> float:
     c = 1.0 / _TINY
     d = 1.0 / b
     value = d
-    for step in range(1, _MOST_STEPS):
+    for step in range(1, _MAX_STEPS):
         numerator = -step * (step - a)
         b += 2.0
         d = numerator * d + b

@@ -12,7 +12,7 @@ from shutthebox.adapters.display.layout import render
 from shutthebox.config.profiles import builtins
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.game.wording import MOST_PAGES, PAGE_LENGTH, Sentences, rules_pages
+from shutthebox.game.wording import MAX_PAGES, PAGE_LENGTH, Sentences, rules_pages
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain, shared_rules
 from shutthebox.translations import translations
@@ -37,7 +37,7 @@ def test_the_rules_of_a_game_are_read_on_its_pages(language: str) -> None:
 
 def is_read(language: str, game: Profile) -> None:
     pages = rules_pages(game)
-    assert len(pages) <= MOST_PAGES
+    assert len(pages) <= MAX_PAGES
     for page in pages:
         screen = Screen(Mode.MENU, title="1/6", paragraph=page).localize(translations()[language])
         turns = render(screen, 0).next_ns is not None
@@ -52,6 +52,6 @@ def test_all_that_differs_from_the_traditional_game_is_on_the_pages(game: Profil
     """In the order of the rules; only a game that is all differences may have more than the pages hold."""
     places = [place for page in rules_pages(game) for place in page.places]
     assert places == sorted(set(places))
-    assert len(rules_pages(game)) <= MOST_PAGES
-    if len(differing(game)) <= 2 * MOST_PAGES:
+    assert len(rules_pages(game)) <= MAX_PAGES
+    if len(differing(game)) <= 2 * MAX_PAGES:
         assert differing(game) <= set(places)
