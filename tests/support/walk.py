@@ -424,7 +424,9 @@ class Walk:
                 tie_rounds=min(match.round.tie_rounds, 1),
                 rows=tuple(
                     row._replace(
-                        throws=min(row.throws, 2), moves=min(row.moves, 1), insured=min(row.insured, 2)
+                        throws=min(row.throws, 2),
+                        moves=min(row.moves, 1),
+                        misses_left=min(row.misses_left, 2),
                     )
                     for row in match.round.rows
                 ),

@@ -161,7 +161,7 @@ def _turn(profile: Profile, open_text: str | None, throw_text: str | None) -> Tu
     if open_text is not None:
         open_tiles = _open(profile, open_text)
         if open_tiles != profile.starting:
-            turn = Turn(open_tiles, moves=1, insured=profile.spare_throws)
+            turn = Turn(open_tiles, moves=1, misses_left=profile.spare_throws)
     if throw_text is None:
         return turn
     faces = _faces(throw_text)

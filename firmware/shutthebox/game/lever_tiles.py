@@ -72,7 +72,7 @@ def lever_tiles(profile: Profile, turn: Turn, behind: int) -> tuple[LeverTile, .
 
 
 def tiles_of_move(profile: Profile, turn: Turn, behind: int, move: Tiles) -> tuple[LeverTile, ...]:
-    """The tiles of a move, those at the back last. Takes the arguments of `lever_tiles`."""
+    """The tiles of a move, those at the back last. `behind` is as in `lever_tiles`."""
     columns, through = rows.parts(profile, move)
     if profile.rows == 1:
         return tuple(LeverTile(number, number) for number in to_numbers(columns))

@@ -92,9 +92,9 @@ def corner_text(match: Match) -> Text:
     if has_carried and not match.turn.throws:
         return _pool_text(match)
     if rules.insurance:
-        return message("insured {count}", count=match.turn.insured).say_as("Insurance markers: {count}")
+        return message("insured {count}", count=match.turn.misses_left).say_as("Insurance markers: {count}")
     if rules.strikes > 1:
-        left = match.turn.insured + 1
+        left = match.turn.misses_left + 1
         return message("strikes left {count}", count=left).say_as("Strikes left: {count}")
     if rules.is_solo:
         goal = rules.limit

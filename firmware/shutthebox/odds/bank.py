@@ -73,4 +73,4 @@ def beats_bank(profile: Profile, head_start: int = 0) -> tuple[float, float]:
         for end, chance in play.ends(start).items()
         if pays(profile, head_start + end.score) > profile.stake
     )
-    return float(beats), float(play.worth(start).first) - profile.stake
+    return float(beats), float(play.worth(start).main) - profile.stake

@@ -189,7 +189,7 @@ class _Round:
 
     def _throws_again(self, left: _Left, after: _Left) -> bool:
         """Whether an own throw has cost a strike, so that its player throws again."""
-        return after >= 0 and self._turns[after].insured < self._turns[left].insured
+        return after >= 0 and self._turns[after].misses_left < self._turns[left].misses_left
 
     def _before_own(self, made: int, first: _Left, second: _Left) -> float:
         """The worth to the first seat after `made` own throws each."""

@@ -295,7 +295,7 @@ class BestPlay(TurnPlay):
         # Rounded worths count as equal if they're almost equal.
         if self.exact:
             return worth
-        return round(float(worth.first), 9), round(float(worth.second), 9)
+        return round(float(worth.main), 9), round(float(worth.tie_breaker), 9)
 
     def _split(self, value: int) -> tuple[int, int]:
         first = (value + (1 << (self._shift - 1))) >> self._shift
@@ -358,14 +358,14 @@ def _ends_by_throws(
             share = mass / choice.total
             for after, weight in leads_to(choice, chosen):
                 # Only moves lead to lower numbers; without one, a late throw ends the turn.
-                to = stop if is_late and (after > number or after == model.stuck) else after
+                to = stop if is_late and (after > number or after == model.worn_out) else after
                 later[to] = later.get(to, 0) + share * weight
                 followed += 1
         layer = {}
         for number, mass in later.items():
             if number < len(model.ends):
                 end = model.ends[number]
-                if number == model.stuck:
+                if number == model.worn_out:
                     end = End(throws - 1 + MAX_THROWS, False)
                 elif model.counts and number != model.lost:
                     end = End(throws, end.shut)

@@ -201,7 +201,7 @@ class Iteration:
             for choice in choices:
                 # Only moves lead to lower numbers.
                 play = choice._replace(
-                    forced=tuple([_earlier(after, number, stop, model.stuck) for after in choice.forced])
+                    forced=tuple([_earlier(after, number, stop, model.worn_out) for after in choice.forced])
                 )
                 chosen = tuple([max(after, key=aims.__getitem__) for after in choice.after])
                 leads = tuple([_earlier(after, number, stop) for after in chosen])
@@ -236,9 +236,9 @@ class Iteration:
                 break
 
 
-def _earlier(after: int, number: int, stop: int, stuck: int | None = None) -> int:
+def _earlier(after: int, number: int, stop: int, worn_out: int | None = None) -> int:
     """A position with a lower number; else the end if the turn ended here."""
-    return after if after < number and after != stuck else stop
+    return after if after < number and after != worn_out else stop
 
 
 def _total(choice: DiceChoice, chosen: tuple[int, ...], worths: Sequence[int]) -> int:

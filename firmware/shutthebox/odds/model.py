@@ -105,13 +105,13 @@ class TurnPosition(NamedTuple):
 
     Attributes:
         mask: the open tiles, as dense bits.
-        insured: insurances in hand.
+        misses_left: how many throws without a move don't end the turn.
         bag: the dominoes left, as bits; 0 with dice.
         is_first: whether no move has been made yet, and the first one must shut a certain tile.
     """
 
     mask: int
-    insured: int = 0
+    misses_left: int = 0
     bag: int = 0
     is_first: bool = False
 
@@ -136,11 +136,11 @@ class TurnModel:
     Attributes:
         profile: the game.
         row: the tiles that can be open.
-        counts: whether throws are the score. Then every end scores 0, except `lost` and `stuck`, and each
+        counts: whether throws are the score. Then every end scores 0, except `lost` and `worn_out`, and each
             throw adds one.
         ends: how the turn can end, by number.
         lost: the number of the end of a turn lost on its first move; its score doesn't depend on throws.
-        stuck: the end of a turn with dice that can't change anything, which uses up all throws; None if
+        worn_out: the end of a turn with dice that can't change anything, which uses up all throws; None if
             throws aren't the score.
         choices: by number, the choices of dice, the usual number of dice first; none for ends.
         stops: by number, the end if the turn ended there.
@@ -197,7 +197,7 @@ class TurnModel:
     @property
     def uncounted(self) -> tuple[int, ...]:
         """The ends whose score doesn't depend on throws."""
-        return (self.lost,) if self.stuck is None else (self.lost, self.stuck)
+        return (self.lost,) if self.worn_out is None else (self.lost, self.worn_out)
 
     def number(self, turn: Turn) -> int:
         """The number of a turn that awaits a throw.
@@ -215,8 +215,8 @@ class TurnModel:
                 number = self._follow(position)
             elif position.is_first:
                 number = self._first
-            elif position.insured < len(self._numbers):
-                number = self._numbers[position.insured].get(position.mask)
+            elif position.misses_left < len(self._numbers):
+                number = self._numbers[position.misses_left].get(position.mask)
         if number is None:
             raise OddsError(f"{turn.to_text()} can't be reached")
         return number
@@ -236,9 +236,9 @@ class TurnModel:
         mask = self.row.mask(turn.open, turn.behind)
         is_first = turn.moves == 0 and self.profile.first_move_must_include is not None
         if not self._draws:
-            return TurnPosition(mask, turn.insured, is_first=is_first)
+            return TurnPosition(mask, turn.misses_left, is_first=is_first)
         bag = self._whole & ~turn.drawn or self._whole
-        return TurnPosition(mask, turn.insured, self._reduce(mask, bag), is_first)
+        return TurnPosition(mask, turn.misses_left, self._reduce(mask, bag), is_first)
 
     def _add_ends(self) -> None:
         profile, numbers = self.profile, dict[End, int]()
@@ -257,7 +257,7 @@ class TurnModel:
         self._with_throw: dict[tuple[int, int], int] = {}
         if profile.add_throw and not self.counts:
             self._add_ends_by_throw()
-        self.stuck = len(self.ends) if self.counts else None
+        self.worn_out = len(self.ends) if self.counts else None
         if self.counts:
             self.ends = (*self.ends, End(MAX_THROWS, False))
         self.choices: list[tuple[DiceChoice, ...]] = [()] * len(self.ends)
@@ -304,15 +304,15 @@ class TurnModel:
         # There can't be more insurances than shut tiles: a double earns one, and shuts at least one.
         spare = 1 + profile.spare_throws
         order = [
-            TurnPosition(mask, insured)
+            TurnPosition(mask, misses_left)
             for mask in list(self._ends_at)[1:]
-            for insured in range(spare + (tiles - mask.bit_count()) * profile.insurance)
+            for misses_left in range(spare + (tiles - mask.bit_count()) * profile.insurance)
         ]
         # By insurances in hand: the number of each set of tiles. The shut box is an end.
         self._numbers = [{0: self._ends_at[0]} for _ in range(spare + (tiles + 1) * profile.insurance)]
         numbers, self._first = self._numbers, None
         for number, position in enumerate(order, len(self.ends)):
-            numbers[position.insured][position.mask] = number
+            numbers[position.misses_left][position.mask] = number
         start = TurnPosition(list(self._ends_at)[-1], is_first=True)
         if self._must:
             order.append(start)
@@ -336,8 +336,8 @@ class TurnModel:
         self, position: TurnPosition, number: int, throws: Throws, numbers: list[dict[int, int]]
     ) -> "_Events":
         """Where throws of these dice lead from the position with this number."""
-        mask, insured, _, is_first = position
-        here, one_row = numbers[insured], self._one_row
+        mask, misses_left, _, is_first = position
+        here, one_row = numbers[misses_left], self._one_row
         shut = xor if one_row else self.row.after
         blocked = blocked_doubles = 0
         found = _Events({}, [])
@@ -350,7 +350,7 @@ class TurnModel:
                 blocked_doubles += doubles
                 continue
             if doubles:
-                more = numbers[insured + 1]
+                more = numbers[misses_left + 1]
                 found.add(doubles, moves, tuple([more[shut(mask, move)] for move in moves]))
                 weight -= doubles
             if len(moves) == 1:
@@ -372,10 +372,10 @@ class TurnModel:
                 found.add(weight, (), (self._with_throw.get((stop[0], added), stop[0]),))
         if blocked:
             moves, following = (), stop
-            if insured or is_first or not self._ends_turn:
+            if misses_left or is_first or not self._ends_turn:
                 moves, following = self._after_blocked(position, numbers)
             if following == (number,) and blocked == throws.total:
-                following = stop if self.stuck is None else (self.stuck,)
+                following = stop if self.worn_out is None else (self.worn_out,)
                 found = found._replace(idle=True)
             if self._with_throw and following[0] < len(self.ends):
                 for added, weight in self._blocked(position, throws):
@@ -411,8 +411,8 @@ class TurnModel:
         profile, mask = self.profile, position.mask
         if position.is_first:
             return (), (self.lost,)
-        if position.insured:
-            return (), (numbers[position.insured - 1][mask],)
+        if position.misses_left:
+            return (), (numbers[position.misses_left - 1][mask],)
         shut = self.row.dense(profile.starting) & ~mask
         if profile.blocked is Blocked.OPENS_ONE and shut:
             self.comes_back = True
@@ -438,17 +438,19 @@ class TurnModel:
             left = position.bag & kind.dominoes
             if not left:
                 continue
-            moves, rest, insured = kind.moves, position.bag & ~(left & -left), position.insured
+            moves, rest, misses_left = kind.moves, position.bag & ~(left & -left), position.misses_left
             if position.is_first:
                 moves = tuple(move for move in moves if move & self._must)
             if moves:
-                following = tuple([self._after_domino(position.mask ^ move, rest, insured) for move in moves])
+                following = tuple(
+                    [self._after_domino(position.mask ^ move, rest, misses_left) for move in moves]
+                )
             elif kind.again:
                 following = (
                     self._follow(position._replace(bag=self._reduce(position.mask, rest or self._whole))),
                 )
-            elif insured and not kind.ends:
-                following = (self._after_domino(position.mask, rest, insured - 1),)
+            elif misses_left and not kind.ends:
+                following = (self._after_domino(position.mask, rest, misses_left - 1),)
             else:
                 lost = position.is_first and not kind.ends
                 following = (self.lost if lost else self._ends_at[position.mask],)
@@ -457,10 +459,10 @@ class TurnModel:
         number = self._bags[position] = self._add(position, (choice,))
         return number
 
-    def _after_domino(self, mask: int, bag: int, insured: int) -> int:
+    def _after_domino(self, mask: int, bag: int, misses_left: int) -> int:
         if not mask:
             return self._ends_at[0]
-        return self._follow(TurnPosition(mask, insured, self._reduce(mask, bag or self._whole)))
+        return self._follow(TurnPosition(mask, misses_left, self._reduce(mask, bag or self._whole)))
 
     def _reduce(self, mask: int, bag: int) -> int:
         """The bag that stands for all equivalent ones with these tiles."""

@@ -110,7 +110,7 @@ class Odds:
         if not self.exact:
             raise OddsError("the values of these rules are not fractions; they are good to nine digits")
         worth = self.play(objective).worth(turn)
-        first, second = Fraction(worth.first), Fraction(worth.second)
+        first, second = Fraction(worth.main), Fraction(worth.tie_breaker)
         best = sign(self.profile)
         return Exact(best * second, first) if objective is Objective.SHUT else Exact(best * first, second)
 
@@ -144,7 +144,7 @@ class Odds:
         ranked = self.play(objective).ranked(turn)
         best = ranked[0][2]
         return tuple(
-            Ranked(tiles, self._value(worth, objective), max(0.0, float(best.first - worth.first)))
+            Ranked(tiles, self._value(worth, objective), max(0.0, float(best.main - worth.main)))
             for tiles, _, worth in ranked
             if tiles
         )

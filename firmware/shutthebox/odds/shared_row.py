@@ -103,7 +103,7 @@ class SharedRow(Solver):
             raise TooLargeError(
                 f"a shared row has exact odds for {MAX_SHARING} players at most, without teams"
             )
-        return seats, tuple(match.round.rows[seat].insured for seat in seats)
+        return seats, tuple(match.round.rows[seat].misses_left for seat in seats)
 
     def _solve(self, mask: int, insured: _Insured) -> tuple[_Chances, int]:
         """The chances at a position, and the best number of dice."""

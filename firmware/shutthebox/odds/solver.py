@@ -134,11 +134,11 @@ class TurnSolver(Solver):
             if len(allowed) == 1:
                 # A throw for everyone may need all dice where this row alone allows, or forces, one.
                 return [(allowed[0], 0)]
-        return [(choice, worth.first) for choice, worth in play.choices(match.turn)]
+        return [(choice, worth.main) for choice, worth in play.choices(match.turn)]
 
     def worth(self, match: Match, turn: Turn | None = None) -> Number:
         """The worth of the turn under the best play."""
-        return self.play(match).worth(turn or match.turn).first
+        return self.play(match).worth(turn or match.turn).main
 
 
 def _reasons_of_rounds(game: Profile, about: About) -> Iterator[tuple[str, str]]:

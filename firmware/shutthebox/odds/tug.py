@@ -40,7 +40,7 @@ class TugPlay(TurnPlay):
 
     def begins(self, mine: Tiles) -> float:
         """A player's chance at the start of a turn with these tiles to move."""
-        return float(self.worth(Turn(mine)).first)
+        return float(self.worth(Turn(mine)).main)
 
     def worth(self, turn: Turn) -> Worth:
         """The chance of the player whose turn it is, or was: an end is worth what it leaves."""

@@ -89,8 +89,8 @@ class Goal(NamedTuple):
 class Worth(NamedTuple):
     """A position's expected `Goal` numbers: the deciding one, and the tie-breaker; higher is better."""
 
-    first: Number
-    second: Number = 0
+    main: Number
+    tie_breaker: Number = 0
 
 
 class Ranked(NamedTuple):

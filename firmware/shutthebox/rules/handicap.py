@@ -8,30 +8,30 @@ from shutthebox.rules.score import lost_score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 
-def without_tiles_of(profile: Profile, seat: int) -> Profile:
+def without_tiles_of(game: Profile, seat: int) -> Profile:
     """The game without the tiles of a seat's head start; the seat is from 0."""
-    shut = tiles_off(profile, seat)
-    return _without(profile, shut) if shut else profile
+    shut = tiles_off(game, seat)
+    return _without(game, shut) if shut else game
 
 
-def points_off(profile: Profile, seat: int) -> int:
+def points_off(game: Profile, seat: int) -> int:
     """The points of a seat's head start, from 0."""
-    head_start = _of(profile, seat)
+    head_start = _of(game, seat)
     return head_start if isinstance(head_start, int) else 0
 
 
-def tiles_off(profile: Profile, seat: int) -> Tiles:
+def tiles_off(game: Profile, seat: int) -> Tiles:
     """The tiles that a seat's head start shuts, of those that are open for everybody else."""
-    head_start = _of(profile, seat)
-    return 0 if isinstance(head_start, int) else to_tiles(head_start) & profile.starting
+    head_start = _of(game, seat)
+    return 0 if isinstance(head_start, int) else to_tiles(head_start) & game.starting
 
 
-def _of(profile: Profile, seat: int) -> HeadStart:
-    return profile.handicap[seat] if seat < len(profile.handicap) else 0
+def _of(game: Profile, seat: int) -> HeadStart:
+    return game.handicap[seat] if seat < len(game.handicap) else 0
 
 
 @lru_cache(maxsize=32)
-def _without(profile: Profile, shut: Tiles) -> Profile:
+def _without(game: Profile, shut: Tiles) -> Profile:
     # A turn that is lost on its first move costs every seat the same.
-    lost = None if profile.first_move_must_include is None else lost_score(profile)
-    return replace(profile, start_open=to_numbers(profile.starting & ~shut), lost_score=lost)
+    lost = None if game.first_move_must_include is None else lost_score(game)
+    return replace(game, start_open=to_numbers(game.starting & ~shut), lost_score=lost)

@@ -164,7 +164,7 @@ class Match(Position):
         return tuple(found)
 
     @property
-    def _to_be_told(self) -> tuple[int, ...]:
+    def _ending_shutters(self) -> tuple[int, ...]:
         """Players whose shut box ends the round once everyone has answered the throw."""
         if self.game.shut_wins is ShutWins.NO:
             return ()
@@ -290,7 +290,7 @@ class Match(Position):
         if turn.throw is not None:
             return match._replace(stage=Stage.ANSWER)
         if order.one_throw:
-            shut = match._to_be_told
+            shut = match._ending_shutters
             if shut and not match._is_open_for_others:
                 return match._replace(stage=Stage.ADVANCE, turns_over=self.turns_over + 1)._shut_by(shut)
             if ended := match._ended_by_others:
@@ -317,8 +317,8 @@ class Match(Position):
                 throws=before.throws + turn.throws * self.order_of_play.opens,
             ),
         )
-        if told := match._to_be_told:
-            return match if match._is_open_for_others else match._shut_by(told)
+        if shutters := match._ending_shutters:
+            return match if match._is_open_for_others else match._shut_by(shutters)
         if match.round.common is not None and match._is_open_for_others:
             return match  # Everyone answers the throw before it ends the match.
         match = match._clear_throw()
@@ -472,38 +472,38 @@ class Match(Position):
         return self._replace(result=result, ledger=self.ledger._replace(pool=0))
 
 
-def begin(profile: Profile, players: int, rounds: int | None = None, first: int = 0) -> Match:
+def begin(game: Profile, players: int, rounds: int | None = None, first: int = 0) -> Match:
     """A match before its first throw.
 
     Args:
-        profile: the game, on the box in play.
+        game: as agreed at the table, on the box in play.
         players: 1..20, or 1 in a solo game.
-        rounds: 1..99, if the players may choose (`Profile.has_rounds`); None for the profile's number.
+        rounds: 1..99, if the players may choose (`Profile.has_rounds`); None for the game's number.
         first: the player, from 0, who begins; must be 0 unless `Profile.any_seat_begins`.
 
     Raises:
         ValueError: a number is out of range.
     """
-    rounds = rounds if rounds is not None and profile.has_rounds else profile.rounds
-    most = 1 if profile.is_solo else MAX_PLAYERS
-    order = order_of(profile)
+    rounds = rounds if rounds is not None and game.has_rounds else game.rounds
+    most = 1 if game.is_solo else MAX_PLAYERS
+    order = order_of(game)
     if not 1 <= players <= most:
         raise ValueError(f"players: {players} is not allowed; use 1 to {most}")
-    if players != order.seats(profile, players):
+    if players != order.seats(game, players):
         raise ValueError(f"players: {players} is not allowed; use two players or two teams")
     if not 1 <= rounds <= MAX_ROUNDS:
         raise ValueError(f"rounds: {rounds} is not allowed; use 1 to {MAX_ROUNDS}")
-    last = players if profile.any_seat_begins else 1
+    last = players if game.any_seat_begins else 1
     if not 0 <= first < last:
         raise ValueError(f"first: {first + 1} is not allowed; use 1 to {last}")
     return Match(
-        game=profile,
+        game=game,
         players=players,
         rounds=rounds,
         player=first,
-        totals=_head_starts(profile, players),
+        totals=_head_starts(game, players),
         scores=(None,) * players,
-        round=Round(1, tuple(range(players)), first, order.first_rows(profile, players, first)),
+        round=Round(1, tuple(range(players)), first, order.first_rows(game, players, first)),
         ledger=Ledger(nothing(players)),
     )
 
@@ -521,10 +521,10 @@ def unless(match: Match, due: Stage) -> str | None:
     return None if match.stage is due else _STAGES[match.stage]
 
 
-def _head_starts(profile: Profile, players: int) -> tuple[int, ...]:
+def _head_starts(game: Profile, players: int) -> tuple[int, ...]:
     """The totals that a match begins with: a head start in points is subtracted, or added."""
-    better = 1 if profile.highest_wins else -1
-    return tuple(better * points_off(profile, i) for i in range(players))
+    better = 1 if game.highest_wins else -1
+    return tuple(better * points_off(game, i) for i in range(players))
 
 
 def _set(values: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:

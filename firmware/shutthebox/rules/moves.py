@@ -25,27 +25,27 @@ TABLE_TILES = 12
 """The longest row whose sets are all kept: the largest box that is sold."""
 
 
-def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tuple[int, ...]:
+def dice_allowed(rules: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tuple[int, ...]:
     """How many dice may be thrown in this position, the usual number first.
 
     Two entries mean the player chooses. Sheets 000 and 004 force one die depending on the sum, sheet 003
     depending on the high tiles; sheets 001 and 002 let the player choose.
 
     Args:
-        profile: the game.
+        rules: what the player plays by.
         open_tiles: the numbers with an open tile.
         behind: those whose back tile is open, too.
     """
-    if profile.dice == 1 or profile.draw is Draw.DOMINOES or not _is_few(profile, open_tiles, behind):
-        return (profile.dice,)
-    return (profile.dice, 1) if profile.one_die.is_optional else (1,)
+    if rules.dice == 1 or rules.draw is Draw.DOMINOES or not _is_few(rules, open_tiles, behind):
+        return (rules.dice,)
+    return (rules.dice, 1) if rules.one_die.is_optional else (1,)
 
 
-def _is_few(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
+def _is_few(rules: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
     """Whether so little is open that one die may be thrown."""
-    most, front = profile.one_die_limit, rows.numbers_in_play(profile, open_tiles, behind)
-    every = front + rows.numbers_hidden(profile, behind)
-    match profile.one_die:
+    most, front = rules.one_die_limit, rows.numbers_in_play(rules, open_tiles, behind)
+    every = front + rows.numbers_hidden(rules, behind)
+    match rules.one_die:
         case OneDie.NEVER:
             return False
         case OneDie.OPTIONAL_HIGH | OneDie.FORCED_HIGH:
@@ -57,24 +57,24 @@ def _is_few(profile: Profile, open_tiles: Tiles, behind: Tiles) -> bool:
         case OneDie.OPTIONAL_FRONT | OneDie.FORCED_FRONT:
             return sum(front) <= most
         case OneDie.OPTIONAL_SHUT | OneDie.FORCED_SHUT:
-            return not to_tiles(every) & profile.one_die_once_shut
+            return not to_tiles(every) & rules.one_die_once_shut
         case OneDie.ONLY_ONE:
             return set(every) == {1}
 
 
-def is_one_die_ever_allowed(profile: Profile) -> bool:
+def is_one_die_ever_allowed(rules: Profile) -> bool:
     """Whether a turn can reach a position in which a single die may be thrown."""
-    last = (to_tiles([number]) for number in to_numbers(profile.starting))
-    return profile.dice > 1 and any(1 in dice_allowed(profile, tile) for tile in last)
+    last = (to_tiles([number]) for number in to_numbers(rules.starting))
+    return rules.dice > 1 and any(1 in dice_allowed(rules, tile) for tile in last)
 
 
-def totals(profile: Profile, throw: Throw) -> tuple[int, ...]:
+def totals(rules: Profile, throw: Throw) -> tuple[int, ...]:
     """The totals a throw may be read as, in the order of the operations; may be empty."""
-    if profile.only_adds or len(throw) == 1:
+    if rules.only_adds or len(throw) == 1:
         read: tuple[int, ...] = (sum(throw),) if any(throw) else ()
     else:
-        read = _readings(profile.readings, tuple(sorted(throw, reverse=True)))
-    if profile.doubles is Doubles.DOUBLED and is_double(throw):
+        read = _readings(rules.readings, tuple(sorted(throw, reverse=True)))
+    if rules.doubles is Doubles.DOUBLED and is_double(throw):
         return tuple(2 * total for total in read)
     return read
 
@@ -84,57 +84,57 @@ def is_double(throw: Throw) -> bool:
     return len(throw) > 1 and len(set(throw)) == 1
 
 
-def ends_turn(profile: Profile, throw: Throw) -> bool:
+def ends_turn(rules: Profile, throw: Throw) -> bool:
     """Whether a throw ends the turn even if a move exists."""
-    if profile.doubles is Doubles.ENDS_TURN and is_double(throw):
+    if rules.doubles is Doubles.ENDS_TURN and is_double(throw):
         return True
-    return bool(profile.ends_turn_on) and ending_total(profile, throw) in profile.ends_turn_on
+    return bool(rules.ends_turn_on) and ending_total(rules, throw) in rules.ends_turn_on
 
 
-def ending_total(profile: Profile, throw: Throw) -> int | None:
+def ending_total(rules: Profile, throw: Throw) -> int | None:
     """What a throw is read as by `Profile.ends_turn_on`; None if it makes no total.
 
     With one operation this is its result, otherwise the sum; 0 for the double blank.
     """
-    read = _one_operation(profile)
+    read = _one_operation(rules)
     if read is None or not any(throw):
-        return sum(throw) * (2 if profile.doubles is Doubles.DOUBLED and is_double(throw) else 1)
-    return next(iter(totals(profile, throw)), None)
+        return sum(throw) * (2 if rules.doubles is Doubles.DOUBLED and is_double(throw) else 1)
+    return next(iter(totals(rules, throw)), None)
 
 
-def ending_totals(profile: Profile) -> frozenset[int]:
+def ending_totals(rules: Profile) -> frozenset[int]:
     """The totals that `Profile.ends_turn_on` can find."""
-    alike = replace(profile, operations=(_one_operation(profile) or Operation.SUM,), difference=False)
-    found = _possible_totals(alike, profile.dice)
-    if is_one_die_ever_allowed(profile):
+    alike = replace(rules, operations=(_one_operation(rules) or Operation.SUM,), difference=False)
+    found = _possible_totals(alike, rules.dice)
+    if is_one_die_ever_allowed(rules):
         found |= _possible_totals(alike, 1)
-    return found | {0} if profile.has_blanks else found
+    return found | {0} if rules.has_blanks else found
 
 
-def totals_of_doubles(profile: Profile) -> frozenset[int]:
+def totals_of_doubles(rules: Profile) -> frozenset[int]:
     """The totals that `Profile.ends_turn_on` finds in doubles only."""
-    if profile.dice == 1:
+    if rules.dice == 1:
         return frozenset()
-    one_die = range(1, profile.sides + 1) if is_one_die_ever_allowed(profile) else ()
-    if profile.dice > _MAX_DICE_TRIED:
-        return frozenset({profile.dice, profile.dice * profile.sides}.difference(one_die))
-    lowest = 0 if profile.has_blanks else 1
-    throws = list(combinations_with_replacement(range(lowest, profile.sides + 1), profile.dice))
-    doubles = {ending_total(profile, throw) for throw in throws if is_double(throw)}
-    others = {ending_total(profile, throw) for throw in throws if not is_double(throw)}
+    one_die = range(1, rules.sides + 1) if is_one_die_ever_allowed(rules) else ()
+    if rules.dice > _MAX_DICE_TRIED:
+        return frozenset({rules.dice, rules.dice * rules.sides}.difference(one_die))
+    lowest = 0 if rules.has_blanks else 1
+    throws = list(combinations_with_replacement(range(lowest, rules.sides + 1), rules.dice))
+    doubles = {ending_total(rules, throw) for throw in throws if is_double(throw)}
+    others = {ending_total(rules, throw) for throw in throws if not is_double(throw)}
     return frozenset(total for total in doubles.difference(others, one_die) if total is not None)
 
 
-def has_one_ending_total(profile: Profile) -> bool:
+def has_one_ending_total(rules: Profile) -> bool:
     """Whether it's clear which total of a throw `Profile.ends_turn_on` means."""
-    return Operation.SUM in profile.readings or _one_operation(profile) is not None
+    return Operation.SUM in rules.readings or _one_operation(rules) is not None
 
 
-def _one_operation(profile: Profile) -> Operation | None:
+def _one_operation(rules: Profile) -> Operation | None:
     """The operation that gives every throw one total at most; None if several are possible."""
-    one = len(profile.readings) == 1
-    several = profile.readings == (Operation.DIFFERENCE,) and profile.dice > 2
-    return profile.readings[0] if one and not several else None
+    one = len(rules.readings) == 1
+    several = rules.readings == (Operation.DIFFERENCE,) and rules.dice > 2
+    return rules.readings[0] if one and not several else None
 
 
 @lru_cache(maxsize=4096)
@@ -162,11 +162,11 @@ def _differences(faces: Throw) -> set[int]:
     return {total for total, minus in found if minus and total > 0}
 
 
-def _possible_totals(profile: Profile, dice: int) -> frozenset[int]:
+def _possible_totals(rules: Profile, dice: int) -> frozenset[int]:
     """The totals that a throw of this many dice, or a domino, can make."""
-    lowest = 0 if profile.has_blanks else 1
-    doubled = profile.doubles is Doubles.DOUBLED
-    return _possible_readings(profile.readings, dice, profile.sides, lowest, doubled=doubled)
+    lowest = 0 if rules.has_blanks else 1
+    doubled = rules.doubles is Doubles.DOUBLED
+    return _possible_readings(rules.readings, dice, rules.sides, lowest, doubled=doubled)
 
 
 @lru_cache(maxsize=256)
@@ -194,34 +194,34 @@ def _possible_readings(
 
 
 def legal_moves(
-    profile: Profile, open_tiles: Tiles, throw: Throw, *, first: bool = False, behind: Tiles = 0
+    rules: Profile, open_tiles: Tiles, throw: Throw, *, is_first: bool = False, behind: Tiles = 0
 ) -> tuple[Tiles, ...]:
     """Every set of open tiles that may be shut for this throw, each once, none empty.
 
     Args:
-        profile: the game.
+        rules: what the player plays by.
         open_tiles: tiles open before the move.
         throw: the faces on the table.
-        first: the turn has made no move yet, so `first_move_must_include` holds.
+        is_first: the turn has made no move yet, so `first_move_must_include` holds.
         behind: with two rows, the columns whose front tile is open.
     """
     must = 0
-    if first and profile.first_move_must_include is not None:
-        must = to_tiles([profile.first_move_must_include])
-    most = profile.max_tiles or len(profile.tiles)
+    if is_first and rules.first_move_must_include is not None:
+        must = to_tiles([rules.first_move_must_include])
+    most = rules.max_tiles or len(rules.tiles)
     # A blank half matches no tile.
-    faces = () if profile.move is MoveKind.SET else tuple(sorted(set(throw) - {0}))
-    if profile.move is MoveKind.EXACT and len(faces) < len(throw):
+    faces = () if rules.move is MoveKind.SET else tuple(sorted(set(throw) - {0}))
+    if rules.move is MoveKind.EXACT and len(faces) < len(throw):
         faces = ()  # a double is no pair of tiles
-    if not rows.are_plain(profile):
-        wanted = profile.first_move_must_include if must else None
-        found = rows.legal_moves(profile, open_tiles, behind, totals(profile, throw), faces, wanted)
+    if not rows.are_plain(rules):
+        wanted = rules.first_move_must_include if must else None
+        found = rows.legal_moves(rules, open_tiles, behind, totals(rules, throw), faces, wanted)
     else:
         look_up = _legal_moves if open_tiles >> TABLE_TILES == 0 else _legal_moves_long
-        found = look_up(profile.move, totals(profile, throw), faces, open_tiles, most, must)
-    if profile.min_tiles == 1:
+        found = look_up(rules.move, totals(rules, throw), faces, open_tiles, most, must)
+    if rules.min_tiles == 1:
         return found
-    return tuple(move for move in found if move.bit_count() >= profile.min_tiles)
+    return tuple(move for move in found if move.bit_count() >= rules.min_tiles)
 
 
 def _find_moves(
@@ -311,50 +311,50 @@ def _partitions(tiles: Tiles, total: int, most: int) -> list[Tiles]:
     return found
 
 
-def most_moves(profile: Profile) -> int:
+def most_moves(rules: Profile) -> int:
     """The most moves any throw has at the start of a turn, if moves are sets for a total.
 
     Counted without enumerating them, so that a row with too many moves is refused quickly.
     """
-    if profile.move is not MoveKind.SET:
+    if rules.move is not MoveKind.SET:
         return 1
-    possible = _possible_totals(profile, profile.dice)
-    highest = min(max(possible, default=0), sum_of(profile.starting))
+    possible = _possible_totals(rules, rules.dice)
+    highest = min(max(possible, default=0), sum_of(rules.starting))
     # k distinct tiles add up to more than k * k / 2.
-    most = min(profile.max_tiles or highest, profile.starting.bit_count(), isqrt(2 * highest))
+    most = min(rules.max_tiles or highest, rules.starting.bit_count(), isqrt(2 * highest))
     # ways[k][t]: sets of k of the tiles so far that add up to t.
     ways = [[0] * (highest + 1) for _ in range(most + 1)]
     ways[0][0] = 1
-    for number in to_numbers(profile.starting):
+    for number in to_numbers(rules.starting):
         for size in range(most, 0, -1):
             for total in range(number, highest + 1):
                 ways[size][total] += ways[size - 1][total - number]
-    if not rows.are_plain(profile):
+    if not rows.are_plain(rules):
         # An upper bound: each tile in front may go with the one behind it, or be replaced by it.
         ways = [[way * 3**size for way in each] for size, each in enumerate(ways)]
     moves = {total: sum(sizes[total] for sizes in ways) for total in possible if total <= highest}
-    if profile.only_adds and profile.doubles is not Doubles.DOUBLED:
+    if rules.only_adds and rules.doubles is not Doubles.DOUBLED:
         return max(moves.values(), default=0)
-    if profile.dice > _MAX_DICE_TRIED:
+    if rules.dice > _MAX_DICE_TRIED:
         return sum(moves.values())
-    thrown = combinations_with_replacement(range(1, profile.sides + 1), profile.dice)
-    return max(sum(moves.get(total, 0) for total in totals(profile, throw)) for throw in thrown)
+    thrown = combinations_with_replacement(range(1, rules.sides + 1), rules.dice)
+    return max(sum(moves.get(total, 0) for total in totals(rules, throw)) for throw in thrown)
 
 
-def most_in_a_move(profile: Profile) -> int:
+def most_in_a_move(rules: Profile) -> int:
     """A number of tiles that no move exceeds, whatever `Profile.max_tiles` says."""
-    match profile.move:
+    match rules.move:
         case MoveKind.SINGLE:
             return 1
         case MoveKind.EXACT | MoveKind.FACES | MoveKind.FACES_FREE:
-            return profile.dice
+            return rules.dice
         case MoveKind.KNIPSEN:
-            return profile.dice + 1
+            return rules.dice + 1
         case MoveKind.SET:
-            if not rows.are_plain(profile):
-                return len(profile.tiles) * profile.rows
-            possible = _possible_totals(profile, profile.dice) | _possible_totals(profile, 1)
-            sizes = _sizes(profile.starting, sum_of(profile.starting))
+            if not rows.are_plain(rules):
+                return len(rules.tiles) * rules.rows
+            possible = _possible_totals(rules, rules.dice) | _possible_totals(rules, 1)
+            sizes = _sizes(rules.starting, sum_of(rules.starting))
             found = (sizes[total] for total in possible if total < len(sizes))
             return max((counts.bit_length() - 1 for counts in found), default=0)
 
@@ -363,31 +363,31 @@ _MAX_DICE_TRIED = 3
 """With more dice there are too many throws to try, so one throw is assumed to make every total."""
 
 
-def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0, *, behind: Tiles = 0) -> bool:
+def can_ever_move(rules: Profile, open_tiles: Tiles, must: Tiles = 0, *, behind: Tiles = 0) -> bool:
     """Whether any allowed throw has a legal move that shuts all of `must`.
 
     Needed where a throw without a move doesn't end the turn, since a position that no throw can change would
     otherwise go on forever. `must` has at most one tile.
     """
-    allowed = dice_allowed(profile, open_tiles, behind)
-    return any(_can_move_with(profile, open_tiles, dice, must, behind) for dice in allowed)
+    allowed = dice_allowed(rules, open_tiles, behind)
+    return any(_can_move_with(rules, open_tiles, dice, must, behind) for dice in allowed)
 
 
-def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles, behind: Tiles) -> bool:
-    sides, most = profile.sides, profile.max_tiles or len(profile.tiles)
-    sums = _possible_totals(profile, dice)
-    if not rows.are_plain(profile):
-        return _can_move_in_columns(profile, open_tiles, behind, sums, must)
+def _can_move_with(rules: Profile, open_tiles: Tiles, dice: int, must: Tiles, behind: Tiles) -> bool:
+    sides, most = rules.sides, rules.max_tiles or len(rules.tiles)
+    sums = _possible_totals(rules, dice)
+    if not rows.are_plain(rules):
+        return _can_move_in_columns(rules, open_tiles, behind, sums, must)
     numbers = to_numbers(must or open_tiles)
     if must & ~open_tiles or not numbers:
         return False
-    if profile.min_tiles == 1 and not sums.isdisjoint(numbers):
+    if rules.min_tiles == 1 and not sums.isdisjoint(numbers):
         return True
-    match profile.move:
+    match rules.move:
         case MoveKind.SET:
             sums &= frozenset(range(sum_of(open_tiles) + 1))
             sizes = _sizes(open_tiles & ~must, max(sums, default=0))
-            need, allowed = sum_of(must), (1 << most + 1) - (1 << profile.min_tiles)
+            need, allowed = sum_of(must), (1 << most + 1) - (1 << rules.min_tiles)
             return any(total >= need and sizes[total - need] << must.bit_count() & allowed for total in sums)
         case MoveKind.EXACT:
             faces = sum(number <= sides for number in to_numbers(open_tiles))
@@ -397,15 +397,15 @@ def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles, 
 
 
 def _can_move_in_columns(
-    profile: Profile, open_tiles: Tiles, behind: Tiles, sums: frozenset[int], must: Tiles
+    rules: Profile, open_tiles: Tiles, behind: Tiles, sums: frozenset[int], must: Tiles
 ) -> bool:
     """The same where a tile's number may differ from its column's."""
     number = must.bit_length() or None
-    faces = tuple(range(1, profile.sides + 1)) if profile.move is not MoveKind.SET else ()
-    alone = replace(profile, move=MoveKind.SINGLE) if faces else profile
+    faces = tuple(range(1, rules.sides + 1)) if rules.move is not MoveKind.SET else ()
+    alone = replace(rules, move=MoveKind.SINGLE) if faces else rules
     # A single face or total is enough for every other kind of move, but where all faces have to be shut.
     return any(
-        move.bit_count() >= profile.min_tiles
+        move.bit_count() >= rules.min_tiles
         for total in sorted(sums)
         for move in rows.legal_moves(alone, open_tiles, behind, (total,), faces, number)
     )

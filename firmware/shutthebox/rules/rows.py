@@ -12,88 +12,88 @@ from shutthebox.rules.profile import Back, MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 
 
-def reach(profile: Profile) -> int:
+def reach(rules: Profile) -> int:
     """What's added to a column's number in a move for the tile behind."""
-    return profile.tiles[-1]
+    return rules.tiles[-1]
 
 
-def are_plain(profile: Profile) -> bool:
+def are_plain(rules: Profile) -> bool:
     """Whether tiles in play have their columns' numbers, and a move takes one tile per column."""
-    return profile.rows == 1 or (profile.back is Back.SAME and not profile.through)
+    return rules.rows == 1 or (rules.back is Back.SAME and not rules.through)
 
 
-def numbers_in_play(profile: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[int, ...]:
+def numbers_in_play(rules: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[int, ...]:
     """The numbers of these columns' foremost open tiles."""
-    if are_plain(profile):
+    if are_plain(rules):
         return to_numbers(open_tiles)
-    back = profile.behind
+    back = rules.behind
     return tuple(n if behind >> (n - 1) & 1 else back[n] for n in to_numbers(open_tiles))
 
 
-def numbers_hidden(profile: Profile, behind: Tiles) -> tuple[int, ...]:
+def numbers_hidden(rules: Profile, behind: Tiles) -> tuple[int, ...]:
     """The numbers of the open tiles behind open ones."""
-    return tuple(profile.behind[n] for n in to_numbers(behind))
+    return tuple(rules.behind[n] for n in to_numbers(behind))
 
 
-def by_row(profile: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[tuple[int, ...], ...]:
+def by_row(rules: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[tuple[int, ...], ...]:
     """The numbers of all open tiles, by row, the front row first."""
-    if profile.rows == 1:
+    if rules.rows == 1:
         return (to_numbers(open_tiles),)
-    return to_numbers(behind), numbers_hidden(profile, open_tiles)
+    return to_numbers(behind), numbers_hidden(rules, open_tiles)
 
 
-def parts(profile: Profile, move: Tiles) -> tuple[Tiles, Tiles]:
+def parts(rules: Profile, move: Tiles) -> tuple[Tiles, Tiles]:
     """A move's columns, and those whose tile behind goes in the same throw."""
-    if not profile.through:
+    if not rules.through:
         return move, 0
-    return move & ((1 << reach(profile)) - 1), move >> reach(profile)
+    return move & ((1 << reach(rules)) - 1), move >> reach(rules)
 
 
-def bearing(profile: Profile, number: int) -> Tiles:
+def bearing(rules: Profile, number: int) -> Tiles:
     """The parts of a turn's first move that shut a tile with this number."""
-    behind = (column for column, back in profile.behind.items() if back == number and profile.through)
-    return to_tiles([number]) | to_tiles(behind) << reach(profile)
+    behind = (column for column, back in rules.behind.items() if back == number and rules.through)
+    return to_tiles([number]) | to_tiles(behind) << reach(rules)
 
 
-def after(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> tuple[Tiles, Tiles]:
+def after(rules: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> tuple[Tiles, Tiles]:
     """The columns with an open tile after a move, and those whose front tile is open."""
-    columns, through = parts(profile, move)
+    columns, through = parts(rules, move)
     return open_tiles & ~(columns & (~behind | through)), behind & ~columns
 
 
-def sum_of_move(profile: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> int:
+def sum_of_move(rules: Profile, open_tiles: Tiles, behind: Tiles, move: Tiles) -> int:
     """The sum of a move's numbers."""
-    return sum_of(move) if are_plain(profile) else sum(numbers_of_move(profile, behind, move))
+    return sum_of(move) if are_plain(rules) else sum(numbers_of_move(rules, behind, move))
 
 
-def numbers_of_move(profile: Profile, behind: Tiles, move: Tiles) -> tuple[int, ...]:
+def numbers_of_move(rules: Profile, behind: Tiles, move: Tiles) -> tuple[int, ...]:
     """The numbers on the tiles of a move."""
-    columns, through = parts(profile, move)
-    return (*numbers_in_play(profile, columns, behind), *numbers_hidden(profile, through))
+    columns, through = parts(rules, move)
+    return (*numbers_in_play(rules, columns, behind), *numbers_hidden(rules, through))
 
 
 Way = tuple[Tiles, tuple[int, ...]]
 """A way to shut tiles of one column: the part of the move, and the tiles' numbers."""
 
 
-def ways_of(profile: Profile, open_tiles: Tiles, behind: Tiles) -> list[list[Way]]:
+def ways_of(rules: Profile, open_tiles: Tiles, behind: Tiles) -> list[list[Way]]:
     """The ways to shut tiles of each column with one throw."""
     found: list[list[Way]] = []
     for number, column in ((n, to_tiles([n])) for n in to_numbers(open_tiles)):
-        back = profile.behind[number]
+        back = rules.behind[number]
         if not column & behind:
             found.append([(column, (back,))])
             continue
         ways: list[Way] = [(column, (number,))]
-        if profile.through:
-            ways.append((column | column << reach(profile), (number, back)))
+        if rules.through:
+            ways.append((column | column << reach(rules), (number, back)))
         found.append(ways)
     return found
 
 
 @lru_cache(maxsize=16)  # Each throw asks for the same moves three times.
 def legal_moves(
-    profile: Profile,
+    rules: Profile,
     open_tiles: Tiles,
     behind: Tiles,
     sums: tuple[int, ...],
@@ -103,20 +103,20 @@ def legal_moves(
     """The moves for a throw if rows aren't plain.
 
     Args:
-        profile: the game.
+        rules: what the player plays by.
         open_tiles: the columns with an open tile.
         behind: those whose front and back tiles are both open.
         sums: what the throw may be read as.
         faces: what the dice show, each once; unused for sets of tiles.
         must: a number that the move has to shut; None for any.
     """
-    ways, most = ways_of(profile, open_tiles, behind), profile.max_tiles or 2 * len(profile.tiles)
+    ways, most = ways_of(rules, open_tiles, behind), rules.max_tiles or 2 * len(rules.tiles)
     found: dict[Tiles, None] = {}
-    if profile.move is MoveKind.SET:
+    if rules.move is MoveKind.SET:
         for total in sums:
             found |= dict.fromkeys(_adding_up(ways, total, most, must))
         return tuple(found)
-    for wanted in _wanted(profile.move, sums, faces, ways):
+    for wanted in _wanted(rules.move, sums, faces, ways):
         if len(wanted) <= most and (must is None or must in wanted):
             found |= dict.fromkeys(_bearing(ways, wanted))
     return tuple(found)

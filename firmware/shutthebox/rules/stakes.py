@@ -62,16 +62,16 @@ def worst_of(losers: Collection[int], scores: Sequence[int | None], *, highest_w
     return tuple(i for i in losers if scores[i] == worst)
 
 
-def bank(profile: Profile, totals: Sequence[int | None]) -> Debts:
+def bank(game: Profile, totals: Sequence[int | None]) -> Debts:
     """What players with these totals owe the bank; None for those who haven't played."""
-    return tuple(Fraction(0 if total is None else profile.stake - pays(profile, total)) for total in totals)
+    return tuple(Fraction(0 if total is None else game.stake - pays(game, total)) for total in totals)
 
 
-def pays(profile: Profile, total: int) -> int:
+def pays(game: Profile, total: int) -> int:
     """The bank's payment for a total, in stakes."""
-    better = reversed(profile.pays) if profile.highest_wins else profile.pays
-    return next((paid for mark, paid in better if _reaches(profile, total, mark)), 0)
+    better = reversed(game.pays) if game.highest_wins else game.pays
+    return next((paid for mark, paid in better if _reaches(game, total, mark)), 0)
 
 
-def _reaches(profile: Profile, total: int, mark: int) -> bool:
-    return total >= mark if profile.highest_wins else total <= mark
+def _reaches(game: Profile, total: int, mark: int) -> bool:
+    return total >= mark if game.highest_wins else total <= mark

@@ -82,7 +82,7 @@ class Turn(NamedTuple):
         outcome: how the turn ended; None until it does.
         score: of a finished turn; None until then, and if the match was decided before the player's turn.
         behind: with two rows, the columns whose front and back tiles are both open.
-        insured: how many throws without a move don't end the turn: insurances held, or strikes left.
+        misses_left: how many throws without a move don't end the turn: insurances held, or strikes left.
         opens: whether the player opens tiles.
         repeated: own throws that the player has made again (`Profile.own_throws`).
     """
@@ -95,7 +95,7 @@ class Turn(NamedTuple):
     outcome: Outcome | None = None
     score: int | None = None
     behind: Tiles = 0
-    insured: int = 0
+    misses_left: int = 0
     opens: bool = False
     repeated: int = 0
 
@@ -120,7 +120,7 @@ class Turn(NamedTuple):
         points = "-" if self.score is None else self.score
         counts = f"{self.throws} {self.moves} {self.drawn:x}"
         more = f" behind={sets.to_text(self.behind)}" if self.behind else ""
-        more += f" insured={self.insured}" if self.insured else ""
+        more += f" insured={self.misses_left}" if self.misses_left else ""
         more += " opens" if self.opens else ""
         more += f" repeated={self.repeated}" if self.repeated else ""
         return f"{sets.to_text(self.open)} {throw} {counts} {outcome} {points}{more}"
@@ -132,102 +132,100 @@ def refuse(reason: str | None) -> None:
         raise ValueError(reason)
 
 
-def start(profile: Profile) -> Turn:
+def start(rules: Profile) -> Turn:
     """A turn before its first throw."""
-    return Turn(profile.starting, behind=profile.starting_behind, insured=profile.spare_throws)
+    return Turn(rules.starting, behind=rules.starting_behind, misses_left=rules.spare_throws)
 
 
-def bag(profile: Profile, turn: Turn) -> tuple[Throw, ...]:
+def bag(rules: Profile, turn: Turn) -> tuple[Throw, ...]:
     """The dominoes that the next one is drawn from; all of them again once the bag is empty."""
-    whole = BAGS[profile.bag]
+    whole = BAGS[rules.bag]
     return tuple(domino for i, domino in enumerate(whole) if not turn.drawn >> i & 1) or whole
 
 
-def lowest_face(profile: Profile) -> int:
+def lowest_face(rules: Profile) -> int:
     """The fewest pips on a die, or on an end of a domino."""
-    return min(map(min, BAGS[profile.bag])) if profile.draw is Draw.DOMINOES else 1
+    return min(map(min, BAGS[rules.bag])) if rules.draw is Draw.DOMINOES else 1
 
 
-def draws_again(profile: Profile, faces: Throw | None) -> bool:
+def draws_again(rules: Profile, faces: Throw | None) -> bool:
     """Whether a domino is the double blank, for which nothing can be shut and which doesn't count."""
-    return faces == DOUBLE_BLANK and not ends_turn(profile, faces)
+    return faces == DOUBLE_BLANK and not ends_turn(rules, faces)
 
 
-def throws_again(profile: Profile, turn: Turn) -> bool:
+def throws_again(rules: Profile, turn: Turn) -> bool:
     """Whether a throw without a move costs an insurance or a strike, or is the double blank.
 
     Where players throw for themselves, they throw again.
     """
-    return turn.insured > 0 or draws_again(profile, turn.throw)
+    return turn.misses_left > 0 or draws_again(rules, turn.throw)
 
 
-def _drawn(profile: Profile, drawn: int, faces: Throw) -> int:
+def _drawn(rules: Profile, drawn: int, faces: Throw) -> int:
     """The dominoes out of the bag after this one."""
-    whole = BAGS[profile.bag]
+    whole = BAGS[rules.bag]
     if drawn == (1 << len(whole)) - 1:
         drawn = 0
     domino = (min(faces), max(faces))
     return drawn | next(1 << i for i, other in enumerate(whole) if other == domino and not drawn >> i & 1)
 
 
-def possible_throw(
-    profile: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None
-) -> bool:
+def possible_throw(rules: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None) -> bool:
     """Whether these faces can be thrown (or drawn) now; a single number may be a real throw's total.
 
     `allowed` is as in `throw`.
     """
-    if profile.draw is Draw.DOMINOES:
-        return tuple(sorted(faces)) in bag(profile, turn)
+    if rules.draw is Draw.DOMINOES:
+        return tuple(sorted(faces)) in bag(rules, turn)
     if not faces or not all(face >= 1 for face in faces):
         return False
-    return bool(dice_that_show(profile, faces, allowed or dice_allowed(profile, turn.open, turn.behind)))
+    return bool(dice_that_show(rules, faces, allowed or dice_allowed(rules, turn.open, turn.behind)))
 
 
-def dice_that_show(profile: Profile, faces: Throw, allowed: tuple[int, ...]) -> tuple[int, ...]:
+def dice_that_show(rules: Profile, faces: Throw, allowed: tuple[int, ...]) -> tuple[int, ...]:
     """Of some numbers of dice, those that can show this; several only for a total whose faces nobody read."""
-    if len(faces) > 1 or profile.faces_matter:
-        return tuple(dice for dice in allowed if dice == len(faces) and max(faces) <= profile.sides)
-    return tuple(dice for dice in allowed if dice <= faces[0] <= dice * profile.sides)
+    if len(faces) > 1 or rules.faces_matter:
+        return tuple(dice for dice in allowed if dice == len(faces) and max(faces) <= rules.sides)
+    return tuple(dice for dice in allowed if dice <= faces[0] <= dice * rules.sides)
 
 
-def dice_refusal(profile: Profile, dice: int, allowed: tuple[int, ...]) -> Refusal | None:
+def dice_refusal(rules: Profile, dice: int, allowed: tuple[int, ...]) -> Refusal | None:
     """Why this many dice may not be thrown now; None if they're among the numbers allowed."""
     if dice in allowed:
         return None
     if dice != 1:
         return Refusal.ONE_DIE_ONLY
-    return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(profile) else Refusal.ONE_DIE_NEVER
+    return Refusal.ONE_DIE_NOT_YET if is_one_die_ever_allowed(rules) else Refusal.ONE_DIE_NEVER
 
 
 def why_not_throw(
-    profile: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None
+    rules: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None
 ) -> str | None:
     """Why these faces can't be thrown; None if they can. `allowed` is as in `throw`."""
     if turn.awaits_answer or turn.outcome:
         return ANSWER_DUE if turn.awaits_answer else TURN_OVER
-    if possible_throw(profile, turn, faces, allowed):
+    if possible_throw(rules, turn, faces, allowed):
         return None
-    if profile.draw is Draw.DOMINOES:
-        if tuple(sorted(faces)) in BAGS[profile.bag]:
+    if rules.draw is Draw.DOMINOES:
+        if tuple(sorted(faces)) in BAGS[rules.bag]:
             return f"the domino {min(faces)}-{max(faces)} has already been drawn"
-        return f"a domino has two ends of {0 if profile.has_blanks else 1} to 6"
-    own = dice_allowed(profile, turn.open, turn.behind)
-    refusal = dice_refusal(profile, len(faces), allowed or own) if faces and min(faces) >= 1 else None
+        return f"a domino has two ends of {0 if rules.has_blanks else 1} to 6"
+    own = dice_allowed(rules, turn.open, turn.behind)
+    refusal = dice_refusal(rules, len(faces), allowed or own) if faces and min(faces) >= 1 else None
     if refusal is None:
-        return f"a die shows 1 to {profile.sides}"
-    if len(faces) not in (1, profile.dice):
+        return f"a die shows 1 to {rules.sides}"
+    if len(faces) not in (1, rules.dice):
         return f"{len(faces)} dice are never thrown in this game"
     if refusal is Refusal.ONE_DIE_NOT_YET:
         return f"{refusal.lower()}, {'for everyone' if 1 in own else f'with {sets.to_text(turn.open)} open'}"
     return refusal.lower()
 
 
-def throw(profile: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None) -> Turn:
+def throw(rules: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] | None = None) -> Turn:
     """The position after a throw: awaiting an answer, or over if the throw ends the turn.
 
     Args:
-        profile: the rules.
+        rules: what the player plays by.
         turn: a turn that awaits a throw.
         faces: the throw.
         allowed: how many dice may be thrown, if the throw is for everyone; None where this row alone decides.
@@ -235,90 +233,92 @@ def throw(profile: Profile, turn: Turn, faces: Throw, allowed: tuple[int, ...] |
     Raises:
         ValueError: for the reason that `why_not_throw` gives.
     """
-    refuse(why_not_throw(profile, turn, faces, allowed))
+    refuse(why_not_throw(rules, turn, faces, allowed))
     drawn = turn.drawn
-    if profile.draw is Draw.DOMINOES:
-        drawn = _drawn(profile, drawn, faces)
-    earned = profile.insurance and is_double(faces)
-    turn = turn._replace(throw=faces, throws=turn.throws + 1, drawn=drawn, insured=turn.insured + earned)
-    if ends_turn(profile, faces):
-        return _over(profile, turn, Outcome.ENDED)
-    if answers(profile, turn):
+    if rules.draw is Draw.DOMINOES:
+        drawn = _drawn(rules, drawn, faces)
+    earned = rules.insurance and is_double(faces)
+    turn = turn._replace(
+        throw=faces, throws=turn.throws + 1, drawn=drawn, misses_left=turn.misses_left + earned
+    )
+    if ends_turn(rules, faces):
+        return _over(rules, turn, Outcome.ENDED)
+    if answers(rules, turn):
         return turn
     if turn.throws >= MAX_THROWS:
-        return _over(profile, turn, Outcome.BLOCKED)
-    if draws_again(profile, faces):
+        return _over(rules, turn, Outcome.BLOCKED)
+    if draws_again(rules, faces):
         return turn
-    if turn.moves == 0 and profile.first_move_must_include is not None:
-        return _over(profile, turn, Outcome.LOST)
-    if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES):
-        return turn if turn.insured else _over(profile, turn, Outcome.BLOCKED)
-    if not reopenings(profile, turn) and not can_ever_move(profile, turn.open, behind=turn.behind):
-        return _over(profile, turn, Outcome.BLOCKED)
+    if turn.moves == 0 and rules.first_move_must_include is not None:
+        return _over(rules, turn, Outcome.LOST)
+    if rules.blocked in (Blocked.ENDS_TURN, Blocked.LOSES):
+        return turn if turn.misses_left else _over(rules, turn, Outcome.BLOCKED)
+    if not reopenings(rules, turn) and not can_ever_move(rules, turn.open, behind=turn.behind):
+        return _over(rules, turn, Outcome.BLOCKED)
     return turn
 
 
-def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
+def answers(rules: Profile, turn: Turn) -> tuple[Tiles, ...]:
     """The sets of tiles that may be shut for the throw on the table."""
     if not turn.awaits_answer or turn.throw is None:
         return ()
-    return legal_moves(profile, turn.open, turn.throw, first=turn.moves == 0, behind=turn.behind)
+    return legal_moves(rules, turn.open, turn.throw, is_first=turn.moves == 0, behind=turn.behind)
 
 
-def sums(profile: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
+def sums(rules: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
     """The sums of these answers to the throw on the table. Skips the adding if all equal its total."""
-    if profile.move is MoveKind.SET and len(read := totals(profile, turn.throw or ())) == 1:
+    if rules.move is MoveKind.SET and len(read := totals(rules, turn.throw or ())) == 1:
         return set(read)
-    return {rows.sum_of_move(profile, turn.open, turn.behind, shut) for shut in moves}
+    return {rows.sum_of_move(rules, turn.open, turn.behind, shut) for shut in moves}
 
 
-def reopenings(profile: Profile, turn: Turn) -> Tiles:
+def reopenings(rules: Profile, turn: Turn) -> Tiles:
     """The tiles of which one must be opened, because the throw on the table has no move."""
-    if profile.blocked is not Blocked.OPENS_ONE or not turn.awaits_answer or answers(profile, turn):
+    if rules.blocked is not Blocked.OPENS_ONE or not turn.awaits_answer or answers(rules, turn):
         return 0
-    if draws_again(profile, turn.throw):
+    if draws_again(rules, turn.throw):
         return 0
-    return profile.starting & ~turn.open
+    return rules.starting & ~turn.open
 
 
-def why_not_move(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
+def why_not_move(rules: Profile, turn: Turn, shut: Tiles) -> str | None:
     """Why these tiles (none: a pass) don't answer the throw on the table; None if they do.
 
     Names the mistake, and a legal move if that's short.
     """
     if not turn.awaits_answer:
         return TURN_OVER if turn.outcome else THROW_DUE
-    legal = answers(profile, turn)
+    legal = answers(rules, turn)
     if shut in legal:
         return None
     if not shut:
         if legal:
             return f"{_example(legal)} can be shut"
-        openable = reopenings(profile, turn)
+        openable = reopenings(rules, turn)
         return f"a tile must be opened: {sets.to_text(openable)}" if openable else None
-    box, opened = profile.all_tiles, turn.open
-    if profile.through:
-        box, opened = box | box << rows.reach(profile), opened | turn.behind << rows.reach(profile)
+    box, opened = rules.all_tiles, turn.open
+    if rules.through:
+        box, opened = box | box << rows.reach(rules), opened | turn.behind << rows.reach(rules)
     for tiles, fault in ((~box, "on the box"), (~opened, "open")):
         if shut & tiles:
             wrong = sets.to_text(shut & tiles)
             return f"{wrong} is not {fault}" if "," not in wrong else f"{wrong} are not {fault}"
-    must, shown = profile.first_move_must_include, sets.to_text(shut)
-    if must is not None and not turn.moves and not shut & rows.bearing(profile, must):
+    must, shown = rules.first_move_must_include, sets.to_text(shut)
+    if must is not None and not turn.moves and not shut & rows.bearing(rules, must):
         return f"the first move must shut {must}"
-    if profile.max_tiles is not None and shut.bit_count() > profile.max_tiles:
-        return f"{shown} are more than {profile.max_tiles} in one move"
-    if shut.bit_count() < profile.min_tiles:
-        return f"{shown} are fewer than {profile.min_tiles} in one move"
+    if rules.max_tiles is not None and shut.bit_count() > rules.max_tiles:
+        return f"{shown} are more than {rules.max_tiles} in one move"
+    if shut.bit_count() < rules.min_tiles:
+        return f"{shown} are fewer than {rules.min_tiles} in one move"
     thrown = turn.throw or ()
-    if profile.move is MoveKind.SET:
-        wanted = " or ".join(map(str, totals(profile, thrown)))
+    if rules.move is MoveKind.SET:
+        wanted = " or ".join(map(str, totals(rules, thrown)))
         if not wanted:
             return f"{faces_to_text(thrown)} makes no total here, so nothing can be shut for it"
-        made = rows.sum_of_move(profile, turn.open, turn.behind, shut)
+        made = rows.sum_of_move(rules, turn.open, turn.behind, shut)
         return f"{shown} adds up to {made}, not {wanted}"
     allowed = ", or ".join(map(sets.to_text, legal)) or "none"
-    rule = f'with move = "{profile.move}", use {allowed}'
+    rule = f'with move = "{rules.move}", use {allowed}'
     return f"{shown} does not answer {faces_to_text(thrown)}: {rule}"
 
 
@@ -327,7 +327,7 @@ def _example(legal: tuple[Tiles, ...]) -> str:
     return sets.to_text(min(legal, key=int.bit_count))
 
 
-def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
+def move(rules: Profile, turn: Turn, shut: Tiles) -> Turn:
     """The position after shutting these tiles; none passes a throw without a move.
 
     Passing uses up an insurance or a strike, if there's one.
@@ -335,60 +335,61 @@ def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
     Raises:
         ValueError: for the reason that `why_not_move` gives.
     """
-    refuse(why_not_move(profile, turn, shut))
-    opened, behind = rows.after(profile, turn.open, turn.behind, shut)
+    refuse(why_not_move(rules, turn, shut))
+    opened, behind = rows.after(rules, turn.open, turn.behind, shut)
+    missed = not shut and turn.misses_left > 0 and not draws_again(rules, turn.throw)
     after = turn._replace(
         open=opened,
         behind=behind,
         throw=None,
         moves=turn.moves + (shut != 0),
-        insured=turn.insured - (not shut and turn.insured > 0 and not draws_again(profile, turn.throw)),
+        misses_left=turn.misses_left - missed,
     )
-    return after if after.open else _over(profile, after._replace(throw=turn.throw), Outcome.SHUT)
+    return after if after.open else _over(rules, after._replace(throw=turn.throw), Outcome.SHUT)
 
 
-def left_open(profile: Profile, turn: Turn, shut: Tiles) -> Tiles:
+def left_open(rules: Profile, turn: Turn, shut: Tiles) -> Tiles:
     """The columns that are open after a move."""
-    return rows.after(profile, turn.open, turn.behind, shut)[0]
+    return rows.after(rules, turn.open, turn.behind, shut)[0]
 
 
-def out_of_time(profile: Profile, turn: Turn) -> Turn:
+def out_of_time(rules: Profile, turn: Turn) -> Turn:
     """The position once the time for a turn that has begun is up."""
-    return _over(profile, turn, Outcome.TIME)
+    return _over(rules, turn, Outcome.TIME)
 
 
-def cut_off(profile: Profile, turn: Turn, last: Throw | None) -> Turn:
+def cut_off(rules: Profile, turn: Turn, last: Throw | None) -> Turn:
     """The position after the last throw allowed in a round, which has been answered."""
-    return _over(profile, turn._replace(throw=last), Outcome.BLOCKED)
+    return _over(rules, turn._replace(throw=last), Outcome.BLOCKED)
 
 
-def why_not_reopen(profile: Profile, turn: Turn, tile: int) -> str | None:
+def why_not_reopen(rules: Profile, turn: Turn, tile: int) -> str | None:
     """Why this tile may not be opened for the throw on the table; None if it may."""
     if not turn.awaits_answer:
         return TURN_OVER if turn.outcome else THROW_DUE
     opened = sets.to_tiles([tile])
-    if opened & reopenings(profile, turn):
+    if opened & reopenings(rules, turn):
         return None
-    if profile.blocked is not Blocked.OPENS_ONE:
+    if rules.blocked is not Blocked.OPENS_ONE:
         return "shut tiles never open again in this game"
-    if legal := answers(profile, turn):
+    if legal := answers(rules, turn):
         return f"no tile may be opened while {_example(legal)} can be shut"
-    if opened & ~profile.starting:
+    if opened & ~rules.starting:
         return f"{tile} is not in play"
     return f"{tile} is open already"
 
 
-def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
+def reopen(rules: Profile, turn: Turn, tile: int) -> Turn:
     """The position after a blocked player has opened `tile`.
 
     Raises:
         ValueError: for the reason that `why_not_reopen` gives.
     """
-    refuse(why_not_reopen(profile, turn, tile))
+    refuse(why_not_reopen(rules, turn, tile))
     return turn._replace(open=turn.open | sets.to_tiles([tile]), throw=None)
 
 
-def _over(profile: Profile, turn: Turn, outcome: Outcome) -> Turn:
+def _over(rules: Profile, turn: Turn, outcome: Outcome) -> Turn:
     lost, timed_out = outcome is Outcome.LOST, outcome is Outcome.TIME
-    points = final_score(profile, turn, lost=lost, timed_out=timed_out)
+    points = final_score(rules, turn, lost=lost, timed_out=timed_out)
     return turn._replace(outcome=outcome, score=points)

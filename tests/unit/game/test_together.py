@@ -18,7 +18,7 @@ GAME = Profile("common", turns=Turns.TOGETHER, tiles=(1, 2, 3, 4, 6), strikes=2)
 def begun(players: int = 2, first: Iterable[int] = GAME.tiles, strikes: int = 1) -> Table:
     """A match before its first throw; the first player has these tiles and strikes left."""
     match = begin(GAME, players)
-    row = match.turn._replace(open=to_tiles(first), insured=strikes)
+    row = match.turn._replace(open=to_tiles(first), misses_left=strikes)
     return Table(
         settings_for(GAME, players=players),
         match=with_rows(match, row, *match.round.rows[1:]),

@@ -305,7 +305,7 @@ class MatchOracle:
         rows = tuple(
             (row.score, row.outcome)
             if row.outcome
-            else (row.open, row.behind, min(1, row.moves), row.insured, min(own, row.throws))
+            else (row.open, row.behind, min(1, row.moves), row.misses_left, min(own, row.throws))
             for row in (match.round.rows[i] for i in match.round.seats)
         )
         played = tuple(score is not None for score in match.scores)

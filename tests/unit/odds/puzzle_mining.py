@@ -167,7 +167,7 @@ def _answered_throws(profile: Profile, open_tiles: Tiles) -> Iterator[tuple[Thro
     for dice in dice_allowed(profile, open_tiles):
         for throw in combinations_with_replacement(faces, dice):
             if sum(throw) not in profile.ends_turn_on:
-                moves = legal_moves(profile, open_tiles, throw, first=open_tiles == profile.starting)
+                moves = legal_moves(profile, open_tiles, throw, is_first=open_tiles == profile.starting)
                 if moves:
                     yield throw, moves
 

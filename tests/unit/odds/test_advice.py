@@ -100,7 +100,7 @@ def test_the_best_move_to_win_where_it_is_another() -> None:
                 assert [option.choice for option in advice.options] == [
                     each.tiles for each in odds.ranked(thrown)
                 ]
-                chances = {tiles: chance.first for tiles, _, chance in play.ranked(thrown)}
+                chances = {tiles: chance.main for tiles, _, chance in play.ranked(thrown)}
                 assert [option.choice for option in advice.to_win] == list(chances)
                 best = max(chances.values())
                 assert advice.best is not None

@@ -38,18 +38,18 @@ def test_what_the_bank_pays(changes: dict[str, object], head_start: int) -> None
         return (Fraction(oracle.paid(profile, head_start + (match.turn.score or 0))),)
 
     most = Oracle([start], paid, own_score).value(start).worths[0]
-    assert play.worth(turns.start(profile)).first == most
+    assert play.worth(turns.start(profile)).main == most
 
 
 def test_the_bank_keeps_a_little() -> None:
-    assert bank_play(BANK).worth(turns.start(BANK)).first == Fraction(3235184359, 3265173504)
+    assert bank_play(BANK).worth(turns.start(BANK)).main == Fraction(3235184359, 3265173504)
 
 
 def test_the_best_answer_is_not_that_for_the_points() -> None:
     play, turn = bank_play(BANK), turns.throw(BANK, Turn(0b111011, moves=1), (3, 3))
     (_, _, best), *others = play.ranked(turn)
     assert play.worth(turn) == best
-    assert all(worth.first < best.first for _, _, worth in others)
+    assert all(worth.main < best.main for _, _, worth in others)
 
 
 def test_without_a_bank_there_is_nothing_to_work_out() -> None:

@@ -117,7 +117,7 @@ def test_the_number_of_dice_is_a_decision() -> None:
     play = Seats(match.game).play(match)
     assert (decision.throw, decision.chosen) == (None, 1)
     assert decision.best == play.best_dice(match.turn)
-    two, one = (Fraction(play.with_dice(match.turn, dice).first) for dice in (2, 1))
+    two, one = (Fraction(play.with_dice(match.turn, dice).main) for dice in (2, 1))
     assert decision.win == two - one
 
 
@@ -146,7 +146,7 @@ def test_each_turn_by_itself_makes_up_the_match_in_points(game: str) -> None:
             assert player.points.luck == sum(balance.luck for balance in own)
             assert player.points.skill == sum(balance.skill for balance in own)
             better = 1 if odds.profile.highest_wins else -1
-            initial = better * Fraction(odds.play().worth(turns.start(profile)).first)
+            initial = better * Fraction(odds.play().worth(turns.start(profile)).main)
             assert all(balance.initial in (0, initial) for balance in own)
         assert sum(len(part.decisions) for part in parts) == len(whole.decisions)
 

@@ -98,7 +98,7 @@ def test_points_from_rounds_before_count() -> None:
     assert ahead[0] > game.chances()[0]
     # Who has 20 points more can win by a shut box alone.
     behind = game.seat(totals=(0, 20), scores=(4,))
-    assert behind.worth(turns.start(SHORT)).first == pytest.approx(
+    assert behind.worth(turns.start(SHORT)).main == pytest.approx(
         float(Odds(SHORT).fractions(turns.start(SHORT), Objective.SHUT).shut)
     )
 

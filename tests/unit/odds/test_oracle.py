@@ -208,7 +208,7 @@ def positions(profile: Profile) -> Iterator[Turn]:
                 insured = profile.strikes // 2 or int(profile.insurance and size < len(numbers))
                 drawn = 0b101 if profile.draw is Draw.DOMINOES else 0
                 yield Turn(
-                    to_tiles(some), moves=1, behind=to_tiles(some[:behind]), insured=insured, drawn=drawn
+                    to_tiles(some), moves=1, behind=to_tiles(some[:behind]), misses_left=insured, drawn=drawn
                 )
 
 

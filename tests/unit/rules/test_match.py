@@ -341,12 +341,12 @@ def test_a_player_without_a_tile_to_open_is_passed_over() -> None:
 def test_insurances_are_gone_with_the_turn() -> None:
     game = replace(TUG, insurance=True, tiles=(1, 2, 3, 4, 12))
     match = begin(game, 2).throw((1, 1)).move(to_tiles([2]))
-    assert match.turn.insured == 1
+    assert match.turn.misses_left == 1
     match = match.throw((6, 5)).move(0)
-    assert (match.player, match.turn.insured) == (0, 0)
+    assert (match.player, match.turn.misses_left) == (0, 0)
     match = match.throw((2, 2)).move(to_tiles([4])).throw((6, 5)).move(0).throw((6, 5)).advance()
     match = match.throw((2, 2)).move(to_tiles([4])).throw((6, 5)).move(0).throw((6, 5)).advance()
-    assert (match.player, match.turn.insured) == (0, 0)
+    assert (match.player, match.turn.misses_left) == (0, 0)
 
 
 def test_the_tiles_of_a_head_start_are_shut_when_its_seat_begins() -> None:

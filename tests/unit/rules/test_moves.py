@@ -46,7 +46,7 @@ def test_worked_moves(name: str, opened: str, throw: tuple[int, ...], expected: 
 @pytest.mark.parametrize(("name", "losing"), [("two-to-go", {4}), ("three-to-go", {2})])
 def test_totals_that_lose_a_turn_that_must_start_with_a_tile(name: str, losing: set[int]) -> None:
     profile = profiles.builtin(name)
-    found = {t for t in range(2, 13) if not legal_moves(profile, profile.starting, (t,), first=True)}
+    found = {t for t in range(2, 13) if not legal_moves(profile, profile.starting, (t,), is_first=True)}
     assert found == losing
     assert shown(legal_moves(profile, profile.starting, (9,))) > {"9", "4,5"}, "later any move will do"
 
@@ -71,7 +71,7 @@ def test_moves_are_what_trying_all_subsets_finds(profile: Profile, data: st.Data
     dice = data.draw(st.sampled_from(sorted(oracle.dice_counts(profile, opened, behind))))
     faces = tuple(data.draw(st.lists(st.integers(1, profile.sides), min_size=dice, max_size=dice)))
     first = data.draw(st.booleans())
-    found = legal_moves(profile, to_tiles(opened), faces, first=first, behind=to_tiles(behind))
+    found = legal_moves(profile, to_tiles(opened), faces, is_first=first, behind=to_tiles(behind))
     assert len(set(found)) == len(found)
     assert {oracle.row(tiles) for tiles in found} == account.legal_moves(
         profile, opened, faces, first, behind

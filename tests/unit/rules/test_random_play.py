@@ -71,7 +71,7 @@ def _same(account: Account, match: Match) -> None:
     for row, turn in zip(account.rows, match.round.rows, strict=True):
         assert (row.open, row.behind) == (oracle.row(turn.open), oracle.row(turn.behind))
         assert (row.throw, row.throws, row.moves) == (turn.throw, turn.throws, turn.moves)
-        assert row.insured == turn.insured
+        assert row.insured == turn.misses_left
         assert sorted(row.bag) == sorted(turns.bag(match.rules, turn))
     assert (account.totals, account.scores) == (list(match.totals), list(match.scores))
     if match.stage is Stage.ADVANCE:

@@ -132,7 +132,7 @@ def test_in_rotation_a_strike_is_the_others_turn() -> None:
     match = match.throw((1, 1)).move(2).throw((1, 2)).move(4).throw((1, 1))
     assert (match.player, match.stage) == (0, Stage.ANSWER)
     match = match.move(0)
-    assert (match.player, match.round.rows[0].insured, match.round.rows[1].insured) == (1, 0, 1)
+    assert (match.player, match.round.rows[0].misses_left, match.round.rows[1].misses_left) == (1, 0, 1)
 
 
 SOLD = builtin("double-shutter")

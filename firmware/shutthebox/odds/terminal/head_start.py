@@ -111,7 +111,7 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
                 profile,
                 lambda end: worth.get(end.shut, against(own + end.score, theirs + score, tie)),
             )
-            return float(play.worth(turns.start(profile)).first)
+            return float(play.worth(turns.start(profile)).main)
 
         def first(end: End) -> float:
             if end.shut and outright:
@@ -124,7 +124,7 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
 
         if not last:
             known = {end: first(end) for end in seat_turn(profile).model.ends}
-            return float(seat_play(profile, known.__getitem__).worth(turns.start(profile)).first)
+            return float(seat_play(profile, known.__getitem__).worth(turns.start(profile)).main)
         scores: dict[int, float] = {}
         for end, chance in ends.items():
             if not (end.shut and outright):
