@@ -408,7 +408,7 @@ KEY = Contribution(
             "rules/words.py",
             before(
                 "_BLOCKED",
-                '@_of("most_throws")\ndef _most_throws(game: Profile) -> _Told:\n'
+                '@_of("most_throws")\ndef _most_throws(game: Profile) -> _Phrases:\n'
                 "    if game.most_throws is not None:\n"
                 '        text = N_("The turn ends with throw {most} at the latest.")\n'
                 '        yield Sentence(text, {"most": game.most_throws})\n\n',

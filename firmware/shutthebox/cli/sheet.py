@@ -78,7 +78,7 @@ def sheet(profile: Profile, language: str, translate: Translate) -> str:
 
 def _rows(profile: Profile) -> str:
     """The rows of tiles as a turn begins, one below the other."""
-    rows = [profile.behind, dict(zip(profile.tiles, profile.tiles, strict=True))][-profile.rows :]
+    rows = [profile.back_numbers, dict(zip(profile.tiles, profile.tiles, strict=True))][-profile.rows :]
     lines = []
     for numbers in rows:
         tiles = []

@@ -62,7 +62,7 @@ def lever_tiles(profile: Profile, turn: Turn, behind: int) -> tuple[LeverTile, .
 
     def back_of(column: int) -> LeverTile:
         in_play = bool(turn.open & ~turn.behind & to_tiles([column]))
-        number = profile.behind[column]
+        number = profile.back_numbers[column]
         return LeverTile(column + behind, number, at_back=True, points=at_back, in_play=in_play)
 
     columns = to_numbers(profile.starting)
@@ -80,7 +80,7 @@ def tiles_of_move(profile: Profile, turn: Turn, behind: int, move: Tiles) -> tup
     return (
         *(LeverTile(column, column) for column in front),
         *(
-            LeverTile(column + behind, profile.behind[column], at_back=True)
+            LeverTile(column + behind, profile.back_numbers[column], at_back=True)
             for column in (*at_back, *to_numbers(through))
         ),
     )

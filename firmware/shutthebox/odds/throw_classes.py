@@ -238,7 +238,7 @@ def _adding_up(profile: Profile, row: TileRow, most: int) -> dict[int, dict[int,
             found[mask] = sums
             return
         low, high, number = 1 << at, 1 << at + row.count, row.numbers[at]
-        back = profile.behind[number]
+        back = profile.back_numbers[number]
         add(at + 1, mask, sums)
         add(at + 1, mask | low, _with(sums, ((back, low),)))
         ways = ((number, low), (number + back, low | high)) if profile.through else ((number, low),)

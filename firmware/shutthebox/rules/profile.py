@@ -645,7 +645,7 @@ class Profile:
         return to_tiles(self.start_open) & self.all_tiles
 
     @cached_property
-    def behind(self) -> Mapping[int, int]:
+    def back_numbers(self) -> Mapping[int, int]:
         """The number of each column's back tile."""
         back = self.tiles if self.back is Back.SAME else self.tiles[::-1]
         return dict(zip(self.tiles, back, strict=True))

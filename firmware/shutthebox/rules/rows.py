@@ -26,13 +26,13 @@ def numbers_in_play(rules: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[i
     """The numbers of these columns' foremost open tiles."""
     if are_plain(rules):
         return to_numbers(open_tiles)
-    back = rules.behind
+    back = rules.back_numbers
     return tuple(n if behind >> (n - 1) & 1 else back[n] for n in to_numbers(open_tiles))
 
 
 def numbers_hidden(rules: Profile, behind: Tiles) -> tuple[int, ...]:
     """The numbers of the open tiles behind open ones."""
-    return tuple(rules.behind[n] for n in to_numbers(behind))
+    return tuple(rules.back_numbers[n] for n in to_numbers(behind))
 
 
 def by_row(rules: Profile, open_tiles: Tiles, behind: Tiles) -> tuple[tuple[int, ...], ...]:
@@ -51,7 +51,7 @@ def parts(rules: Profile, move: Tiles) -> tuple[Tiles, Tiles]:
 
 def bearing(rules: Profile, number: int) -> Tiles:
     """The parts of a turn's first move that shut a tile with this number."""
-    behind = (column for column, back in rules.behind.items() if back == number and rules.through)
+    behind = (column for column, back in rules.back_numbers.items() if back == number and rules.through)
     return to_tiles([number]) | to_tiles(behind) << reach(rules)
 
 
@@ -80,7 +80,7 @@ def ways_of(rules: Profile, open_tiles: Tiles, behind: Tiles) -> list[list[Way]]
     """The ways to shut tiles of each column with one throw."""
     found: list[list[Way]] = []
     for number, column in ((n, to_tiles([n])) for n in to_numbers(open_tiles)):
-        back = rules.behind[number]
+        back = rules.back_numbers[number]
         if not column & behind:
             found.append([(column, (back,))])
             continue

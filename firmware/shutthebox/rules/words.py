@@ -52,16 +52,16 @@ class Aim(NamedTuple):
     values: Mapping[str, int] = {}
 
 
-_Told: TypeAlias = Iterator[Sentence | Brief | Aim]
+_Phrases: TypeAlias = Iterator[Sentence | Brief | Aim]
 
-_WORDS: dict[str, Callable[[Profile], _Told]] = {}
+_WORDS: dict[str, Callable[[Profile], _Phrases]] = {}
 """By key, in the order of a sheet of rules, what there's to say of it."""
 
 
-def _of(key: str) -> Callable[[Callable[[Profile], _Told]], Callable[[Profile], _Told]]:
+def _of(key: str) -> Callable[[Callable[[Profile], _Phrases]], Callable[[Profile], _Phrases]]:
     """The function has the words of this key, and of those that only go with it."""
 
-    def register(words: Callable[[Profile], _Told]) -> Callable[[Profile], _Told]:
+    def register(words: Callable[[Profile], _Phrases]) -> Callable[[Profile], _Phrases]:
         _WORDS[key] = words
         return words
 
@@ -72,7 +72,7 @@ def _of(key: str) -> Callable[[Callable[[Profile], _Told]], Callable[[Profile], 
 
 
 @_of("tiles")
-def _tiles(game: Profile) -> _Told:
+def _tiles(game: Profile) -> _Phrases:
     values = {"count": len(game.tiles), "tiles": game.tiles}
     yield Sentence(
         plural("The box has one tile, the {tiles}.", "The box has {count} tiles, {tiles}."), values
@@ -85,7 +85,7 @@ _USUAL_TILES = 9
 
 
 @_of("rows")
-def _rows(game: Profile) -> _Told:
+def _rows(game: Profile) -> _Phrases:
     first, last = game.tiles[0], game.tiles[-1]
     if game.back is Back.REVERSED:
         yield Brief(N_("Two rows, {last} behind {first}."), {"first": first, "last": last})
@@ -117,7 +117,7 @@ def _rows(game: Profile) -> _Told:
 
 
 @_of("row_points")
-def _row_points(game: Profile) -> _Told:
+def _row_points(game: Profile) -> _Phrases:
     if game.rows == 1 or game.row_points in ((), (1, 1)):
         return
     front, behind = game.row_points
@@ -129,14 +129,14 @@ def _row_points(game: Profile) -> _Told:
 
 
 @_of("boxes")
-def _boxes(game: Profile) -> _Told:
+def _boxes(game: Profile) -> _Phrases:
     if len(game.allowed_boxes) > 1:
         text = N_("The same rules are played on boxes with {boxes} tiles.")
         yield Sentence(text, {"boxes": game.allowed_boxes})
 
 
 @_of("start_open")
-def _start_open(game: Profile) -> _Told:
+def _start_open(game: Profile) -> _Phrases:
     order, opened = order_of(game), to_numbers(game.starting)
     of_round = order.one_row or order.opens
     if game.starting == game.all_tiles:
@@ -160,7 +160,7 @@ def _start_open(game: Profile) -> _Told:
 
 
 @_of("draw")
-def _draw(game: Profile) -> _Told:
+def _draw(game: Profile) -> _Phrases:
     if game.draw is Draw.DICE:
         return
     yield Brief(N_("Dominoes with blanks.") if game.has_blanks else N_("Dominoes instead of dice."))
@@ -195,7 +195,7 @@ _BAGS = {21: N_("21, 1-1 to 6-6"), 28: N_("28, 0-0 to 6-6"), 32: N_("32, a Chine
 
 
 @_of("dice")
-def _dice(game: Profile) -> _Told:
+def _dice(game: Profile) -> _Phrases:
     if game.dice > 2:
         yield Brief(
             plural("{dice} dice, one tile.", "{dice} dice, {tiles} tiles."),
@@ -211,7 +211,7 @@ def _dice(game: Profile) -> _Told:
 
 
 @_of("one_die")
-def _one_die(game: Profile) -> _Told:
+def _one_die(game: Profile) -> _Phrases:
     if game.draw is not Draw.DICE or game.dice == 1:
         return
     # No tile of a turn may ever be low enough for one die to be thrown.
@@ -269,7 +269,7 @@ def _one_die(game: Profile) -> _Told:
 
 
 @_of("move")
-def _move(game: Profile) -> _Told:
+def _move(game: Profile) -> _Phrases:
     if game.move is MoveKind.KNIPSEN:
         yield Brief(N_("Shut the sum, the dice, or some."))
     elif game.move is MoveKind.SINGLE or game.max_tiles == 1:
@@ -340,7 +340,7 @@ _MOVES = {
 
 
 @_of("operations")
-def _operations(game: Profile) -> _Told:
+def _operations(game: Profile) -> _Phrases:
     if game.only_adds:
         return
     if game.readings == (Operation.SUM, Operation.DIFFERENCE) and game.dice > 2:
@@ -381,7 +381,7 @@ _OPERATIONS = {
 
 
 @_of("min_tiles")
-def _min_tiles(game: Profile) -> _Told:
+def _min_tiles(game: Profile) -> _Phrases:
     if game.min_tiles > 1:
         values = {"least": game.min_tiles}
         text = N_("At least {least} tiles are shut in one move.")
@@ -390,7 +390,7 @@ def _min_tiles(game: Profile) -> _Told:
 
 
 @_of("max_tiles")
-def _max_tiles(game: Profile) -> _Told:
+def _max_tiles(game: Profile) -> _Phrases:
     if game.max_tiles is not None:
         values = {"most": game.max_tiles}
         yield Sentence(
@@ -403,7 +403,7 @@ def _max_tiles(game: Profile) -> _Told:
 
 
 @_of("first_move_must_include")
-def _first_move_must_include(game: Profile) -> _Told:
+def _first_move_must_include(game: Profile) -> _Phrases:
     if (tile := game.first_move_must_include) is not None:
         text = N_(
             "The first move of a turn must shut tile {tile}. A first throw that can't do so loses the "
@@ -426,7 +426,7 @@ def _first_move_must_include(game: Profile) -> _Told:
 
 
 @_of("ends_turn_on")
-def _ends_turn_on(game: Profile) -> _Told:
+def _ends_turn_on(game: Profile) -> _Phrases:
     if game.ends_turn_on:
         text = N_("A total of {totals} ends the turn at once, even if tiles could be shut.")
         if len(game.readings) > 1:
@@ -437,7 +437,7 @@ def _ends_turn_on(game: Profile) -> _Told:
 
 
 @_of("doubles")
-def _doubles(game: Profile) -> _Told:
+def _doubles(game: Profile) -> _Phrases:
     match game.doubles:
         case Doubles.PLAIN:
             return
@@ -451,7 +451,7 @@ def _doubles(game: Profile) -> _Told:
 
 
 @_of("strikes")
-def _strikes(game: Profile) -> _Told:
+def _strikes(game: Profile) -> _Phrases:
     if game.strikes > 1:
         yield Sentence(
             N_("The {nth} throw without a move ends the turn."),
@@ -475,7 +475,7 @@ _ORDINALS = (
 
 
 @_of("blocked")
-def _blocked(game: Profile) -> _Told:
+def _blocked(game: Profile) -> _Phrases:
     if game.blocked is Blocked.PASSES:
         yield Brief(N_("No move? Play on."))
     elif game.blocked is Blocked.OPENS_ONE:
@@ -512,7 +512,7 @@ _BLOCKED = {
 
 
 @_of("insurance")
-def _insurance(game: Profile) -> _Told:
+def _insurance(game: Profile) -> _Phrases:
     if game.insurance and order_of(game).one_throw:
         yield Sentence(
             N_(
@@ -540,7 +540,7 @@ def _insurance(game: Profile) -> _Told:
 
 
 @_of("turns")
-def _turns(game: Profile) -> _Told:
+def _turns(game: Profile) -> _Phrases:
     order = order_of(game)
     if order.summary:
         yield Brief(order.summary)
@@ -551,7 +551,7 @@ def _turns(game: Profile) -> _Told:
 
 
 @_of("turn_seconds")
-def _turn_seconds(game: Profile) -> _Told:
+def _turn_seconds(game: Profile) -> _Phrases:
     if game.turn_seconds is None:
         return
     values = {"seconds": game.turn_seconds}
@@ -572,7 +572,7 @@ def _turn_seconds(game: Profile) -> _Told:
 
 
 @_of("score")
-def _score(game: Profile) -> _Told:
+def _score(game: Profile) -> _Phrases:
     if game.score is Scoring.DIGITS:
         yield Brief(N_("Open tiles read as a number."))
     elif game.score is Scoring.DIGITS_REVERSED:
@@ -600,7 +600,7 @@ _SCORES = {
 
 
 @_of("add_throw")
-def _add_throw(game: Profile) -> _Told:
+def _add_throw(game: Profile) -> _Phrases:
     if game.add_throw and not game.is_race:
         text = N_("The total of the throw that ends the turn is added to its score; a shut box scores 0.")
         if len(game.readings) > 1:
@@ -624,7 +624,7 @@ def _adds_up(game: Profile) -> bool:
 
 
 @_of("rounds")
-def _rounds(game: Profile) -> _Told:
+def _rounds(game: Profile) -> _Phrases:
     if game.rounds > 1 and not game.counts_rounds_won:
         yield Brief(N_("{rounds} rounds, added up."), {"rounds": game.rounds})
     if game.is_solo:
@@ -640,7 +640,7 @@ def _rounds(game: Profile) -> _Told:
 
 
 @_of("match")
-def _match(game: Profile) -> _Told:
+def _match(game: Profile) -> _Phrases:
     limit = {"limit": game.limit or 0}
     match game.match:
         case MatchFormat.TOTAL:
@@ -731,7 +731,7 @@ def _rounds_won(game: Profile) -> Sentence:
 
 
 @_of("win")
-def _win(game: Profile) -> _Told:
+def _win(game: Profile) -> _Phrases:
     yield Aim(_WINS[game.win][0])
     if game.is_solo:
         highest = N_("The higher a total is, the better.")
@@ -773,7 +773,7 @@ def _best_of_round(game: Profile) -> str:
 
 
 @_of("shut_wins")
-def _shut_wins(game: Profile) -> _Told:
+def _shut_wins(game: Profile) -> _Phrases:
     if game.shut_wins is ShutWins.MATCH:
         yield Brief(N_("Shut the box and you win."))
     if not _has_rivals(game):
@@ -807,7 +807,7 @@ def _shut_wins(game: Profile) -> _Told:
 
 
 @_of("shut_others")
-def _shut_others(game: Profile) -> _Told:
+def _shut_others(game: Profile) -> _Phrases:
     if not _has_rivals(game):
         return
     if isinstance(game.shut_others, str):
@@ -818,7 +818,7 @@ def _shut_others(game: Profile) -> _Told:
 
 
 @_of("limit")
-def _limit(game: Profile) -> _Told:
+def _limit(game: Profile) -> _Phrases:
     if game.match is MatchFormat.TOTAL or game.counts_rounds_won or not _has_rivals(game):
         return
     least = worst_score(game) if game.highest_wins else best_score(game)
@@ -829,7 +829,7 @@ def _limit(game: Profile) -> _Told:
 
 
 @_of("tie")
-def _tie(game: Profile) -> _Told:
+def _tie(game: Profile) -> _Phrases:
     if not _has_rivals(game):
         return
     if game.tie is Tie.CARRY and not game.is_race:
@@ -869,7 +869,7 @@ _TIES = {
 
 
 @_of("stakes")
-def _stakes(game: Profile) -> _Told:
+def _stakes(game: Profile) -> _Phrases:
     if game.stakes is Stakes.BANK:
         yield Aim(N_("The bank pays for good scores."))
     on_total, carries = game.match is MatchFormat.TOTAL, game.tie is Tie.CARRY
@@ -930,7 +930,7 @@ STAKES = {
 
 
 @_of("pays")
-def _pays(game: Profile) -> _Told:
+def _pays(game: Profile) -> _Phrases:
     if game.stakes is not Stakes.BANK:
         return
     head_starts = any(points_off(game, seat) for seat in range(len(game.handicap)))
@@ -944,7 +944,7 @@ def _pays(game: Profile) -> _Told:
 
 
 @_of("captain")
-def _captain(game: Profile) -> _Told:
+def _captain(game: Profile) -> _Phrases:
     if game.captain:
         yield Sentence(
             N_("If the first player shuts the box in the very first turn of the match, they are Captain.")
@@ -953,7 +953,7 @@ def _captain(game: Profile) -> _Told:
 
 
 @_of("first")
-def _first(game: Profile) -> _Told:
+def _first(game: Profile) -> _Phrases:
     if game.is_solo:
         return
     match game.first:
@@ -983,7 +983,7 @@ def _first(game: Profile) -> _Told:
 
 
 @_of("teams")
-def _teams(game: Profile) -> _Told:
+def _teams(game: Profile) -> _Phrases:
     if game.teams is not None:
         text = N_(
             "The seats belong to {teams} teams in rotation, if the players divide evenly. A "
@@ -993,7 +993,7 @@ def _teams(game: Profile) -> _Told:
 
 
 @_of("handicap")
-def _handicap(game: Profile) -> _Told:
+def _handicap(game: Profile) -> _Phrases:
     for seat in range(len(game.handicap)):
         points, shut = points_off(game, seat), to_numbers(tiles_off(game, seat))
         if points:
@@ -1095,25 +1095,25 @@ def _traditional() -> tuple[Sentence, ...]:
 
 def _sentences(profile: Profile) -> list[tuple[str, Sentence]]:
     """All sentences, each with its key; those that the traditional game has, too, come last."""
-    return sorted(_in_order(profile), key=lambda told: told[1] in _traditional())
+    return sorted(_in_order(profile), key=lambda phrase: phrase[1] in _traditional())
 
 
 def _in_order(profile: Profile) -> Iterator[tuple[str, Sentence]]:
     for key, words in _WORDS.items():
-        yield from ((key, told) for told in words(profile) if isinstance(told, Sentence))
+        yield from ((key, phrase) for phrase in words(profile) if isinstance(phrase, Sentence))
 
 
 def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
     """The special rule of a profile, if any, and how it is won: two short sentences at most."""
     special = next(_briefs(profile, _SURPRISING), None)
     aim = next(_aims(profile, ("turns", "stakes", "match", "win")))
-    return " ".join(fill_in(told.text, translate, told.values) for told in (special, aim) if told)
+    return " ".join(fill_in(phrase.text, translate, phrase.values) for phrase in (special, aim) if phrase)
 
 
 def distinction(profile: Profile, translate: Callable[[str], str] = str) -> str:
     """The sentence that distinguishes a game from the traditional one; for that one, its aim."""
-    told = next(_distinctions(profile))
-    return fill_in(told.text, translate, told.values)
+    phrase = next(_distinctions(profile))
+    return fill_in(phrase.text, translate, phrase.values)
 
 
 _SURPRISING = (
@@ -1161,9 +1161,9 @@ def _distinctions(profile: Profile) -> Iterator[Brief | Aim]:
 
 def _briefs(profile: Profile, keys: Iterable[str]) -> Iterator[Brief]:
     for key in keys:
-        yield from (told for told in _WORDS[key](profile) if isinstance(told, Brief))
+        yield from (phrase for phrase in _WORDS[key](profile) if isinstance(phrase, Brief))
 
 
 def _aims(profile: Profile, keys: Iterable[str]) -> Iterator[Aim]:
     for key in keys:
-        yield from (told for told in _WORDS[key](profile) if isinstance(told, Aim))
+        yield from (phrase for phrase in _WORDS[key](profile) if isinstance(phrase, Aim))

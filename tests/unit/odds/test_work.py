@@ -75,7 +75,7 @@ LONG = 'tiles = 20\nblocked = "opens-one"\nscore = "throws"'
 
 @pytest.mark.slow
 def test_an_estimate_of_long_turns_plays_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimates, "MOST_THROWS", 7_000)
+    monkeypatch.setattr(estimates, "MAX_SAMPLED_THROWS", 7_000)
     profile = on_table(LONG)
     assert profile.score is Scoring.THROWS
     throws = 0
@@ -97,7 +97,7 @@ def test_too_many_moves_to_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     profile = builtin("cards")
     turn = turns.throw(profile, turns.start(profile), (2,) * 9)
     assert len(turns.answers(profile, turn)) > 5
-    monkeypatch.setattr(estimates, "MOST_THROWS", 20)
+    monkeypatch.setattr(estimates, "MAX_SAMPLED_THROWS", 20)
     monkeypatch.setattr(estimates, "SAMPLES", 20)
     with pytest.raises(TooLargeError, match="moves are too many to rank"):
         estimated_moves(profile, turn, rng=random.Random(1))
