@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league duel test test-all test-pi style lint audit docs messages pins generated hardware deb openskill-deb test-deb image test-image web release ci clean
+.PHONY: help sim league duel test test-all test-pi style lint audit docs messages pins generated site hardware deb openskill-deb test-deb image test-image web release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -27,6 +27,7 @@ help:
 	@echo "make messages    say what each translation lacks, after a text has changed"
 	@echo "make pins   renew constraints.txt, the exact versions of all libraries and tools"
 	@echo "make docs   build the pages as a site, with pictures of every screen: build/docs/site"
+	@echo "make site   the same with the box in a tab on its first page (needs node and npm)"
 	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 	@echo "make clean  remove what was built"
@@ -190,6 +191,11 @@ generated: $(VENV)/.test
 # The site, with a picture of every screen and a sheet for every game in every language.
 docs: $(VENV)/.test
 	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.site
+
+# What the repository's pages show: the box in a tab first, the pages beside it.
+site:
+	@$(MAKE) --no-print-directory web
+	@$(MAKE) --no-print-directory docs
 
 clean:
 	rm -rf $(VENV) build dist

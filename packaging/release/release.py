@@ -86,6 +86,7 @@ def python_packages(build: Build) -> None:
     """Wheels and source distributions, and what the box's wheel brings with it."""
     for folder in (".", "libraries/gpiozero-gpiod", "libraries/luma-spans", "league/uplink", "league"):
         build.run(build.tools, "-m", "build", "--outdir", build.out, folder)
+    check_distributions(build)
     with tempfile.TemporaryDirectory() as venv:
         build.run(build.tools, "-m", "venv", "--without-pip", venv)
         python = Path(venv, "bin/python")
@@ -100,6 +101,12 @@ def python_packages(build: Build) -> None:
         )  # fmt: skip
     arm64_wheels(build)
     plays_without_a_clone(build)
+
+
+def check_distributions(build: Build) -> None:
+    """Proves that an index takes the five distributions, and can show their descriptions."""
+    made = sorted([*build.out.glob("*.whl"), *build.out.glob("*.tar.gz")])
+    build.run(build.tools, "-m", "twine", "check", "--strict", *made)
 
 
 def plays_without_a_clone(build: Build) -> None:
@@ -239,7 +246,7 @@ def box_in_a_tab(build: Build) -> None:
 
 def documentation(build: Build) -> None:
     """The pages, as one archive; the box in a tab is on the first."""
-    build.run("make", "web", "docs")
+    build.run("make", "site")
     archive(build, build.source / "build/docs/site", "docs")
 
 

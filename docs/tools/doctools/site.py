@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from doctools import PROJECT, gallery, play
+from doctools import PROJECT, gallery, notebook, play
 
 BUILD = PROJECT / "build" / "docs"
 BOX = PROJECT / "build" / "web"
@@ -35,6 +35,8 @@ def build(folder: Path = BUILD) -> None:
     (source / "docs" / "gallery.md").write_text(gallery.write(source), encoding="utf-8")
     print("writing the sheets of every game in every language", flush=True)
     play.write_sheets(source)
+    print("drawing the plots of the classroom", flush=True)
+    notebook.add_plots(source)
     with_box = (BOX / "index.html").is_file()
     if with_box:
         shutil.copytree(BOX, source / "box")

@@ -1,6 +1,7 @@
 """The recipes for programs run as they stand on their pages, and print what's shown there."""
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from contextlib import chdir, redirect_stdout
@@ -12,7 +13,7 @@ import pytest
 from tests.support.fast import fast_among
 from tests.support.recipes import Recipe, recipes_of
 
-from doctools import PROJECT
+from doctools import PROJECT, notebook
 
 PAGES = ("docs/engine.md", "docs/classroom.md")
 RECIPES = [recipe for page in PAGES for recipe in recipes_of(PROJECT / page)]
@@ -37,6 +38,24 @@ def test_a_recipe_prints_what_the_page_shows(
     with chdir(tmp_path), redirect_stdout(StringIO()) as printed:
         exec(compile(recipe.code, str(recipe), "exec"), {"__name__": "__main__"})
     assert printed.getvalue() == recipe.prints
+
+
+@pytest.mark.slow
+def test_the_site_shows_the_plots_twice_the_same(tmp_path: Path) -> None:
+    """A release is built twice and compared, with the site in it."""
+    pytest.importorskip(
+        "matplotlib", reason="NOT TESTED: no matplotlib here: pip install 'shutthebox[plots]'"
+    )
+    made = []
+    for name in ("one", "other"):
+        (tmp_path / name / "docs").mkdir(parents=True)
+        shutil.copy(PROJECT / notebook.PAGE, tmp_path / name / notebook.PAGE)
+        notebook.add_plots(tmp_path / name)
+        plots = sorted((tmp_path / name / "docs/plots").iterdir())
+        made.append([path.read_bytes() for path in plots])
+        page = (tmp_path / name / notebook.PAGE).read_text(encoding="utf-8")
+        assert [f"(plots/{path.name})" in page for path in plots] == [True] * 4
+    assert made[0] == made[1]
 
 
 def test_every_recipe_is_found() -> None:
