@@ -1,4 +1,4 @@
-"""Each library works alone: the lines of code that its README begins with run where nothing else of ours is."""
+"""Each library works alone: the code that its README begins with runs where nothing else of ours is."""
 
 import re
 import subprocess
