@@ -14,6 +14,7 @@ from random import Random
 from shutthebox import Game, SimplePlayer, Turn, play_turns
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
 
 LEAST = 3.2
@@ -26,7 +27,7 @@ def loop(profile: Profile, count: int, random: Random) -> list[tuple[int | None,
     for _ in range(count):
         turn = turns.start(profile)
         while turn.outcome is None:
-            throws = faces[turns.usual_dice(profile, turn)]
+            throws = faces[dice_allowed(profile, turn.open, turn.behind)[0]]
             turn = turns.throw(profile, turn, throws[random.randrange(len(throws))])
             if turn.awaits_answer:
                 turn = turns.move(profile, turn, simple_answer(profile, turn))
