@@ -2,7 +2,7 @@
 
 import pytest
 
-from shutthebox.adapters.store import open_store, schema
+from shutthebox.adapters.store import contents, schema
 
 NEXT = schema.VERSION + 1
 
@@ -13,6 +13,6 @@ def take_next_version(monkeypatch: pytest.MonkeyPatch) -> None:
     later = schema._SCHEMAS[-1].replace(chatter, f"{chatter}, cleaned integer not null default 0")
     assert later != schema._SCHEMAS[-1]
     monkeypatch.setattr(schema, "_SCHEMAS", (*schema._SCHEMAS, later))
-    for module in (schema, open_store):
+    for module in (schema, contents):
         monkeypatch.setattr(module, "VERSION", NEXT)
     monkeypatch.setattr(schema, "COLUMNS", schema.columns_of(NEXT))

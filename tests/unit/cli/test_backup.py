@@ -25,8 +25,9 @@ from tests.support.versions import take_next_version
 from tests.support.waiting import HANG_S
 from tests.support.writer import write
 
+from shutthebox.adapters.store.contents import RESTORE_NAME
 from shutthebox.adapters.store.database import STORE_FILE, Store
-from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.profiles import builtin

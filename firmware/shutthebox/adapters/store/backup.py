@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shutthebox.adapters.store.chain import read_mark
-from shutthebox.adapters.store.database import STORE_FILE
+from shutthebox.adapters.store.contents import RESTORE_NAME, check, is_earlier
+from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
-from shutthebox.adapters.store.open_store import RESTORE_NAME, check, is_earlier, open_checked
 from shutthebox.adapters.store.recovery import good_part
 from shutthebox.files import new_file, open_to_read, reason, replace_file, shown_path
 from shutthebox.game.facts import Faulted
@@ -126,7 +126,8 @@ def check_copy(work: Path, file: Path) -> CheckedCopy:
     """
     damage, good = _keep_good_part(work, file)
     try:
-        with closing(open_checked(work, time.time)) as store:
+        check(work / STORE_FILE, None)
+        with closing(Store(work, time.time)) as store:
             (matches,) = store.connection.execute("select count(*) from match").fetchone()
             if damage:
                 store.keep(Faulted(Fault.STORE_REPLACED.value, f"{damage}; restored with {good}"))

@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
@@ -103,30 +103,13 @@ class Store:
     def __init__(self, folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True) -> None:
         self.path = folder / STORE_FILE
         self._count_throws = count_throws
-        self._db: sqlite3.Connection = None  # type: ignore[assignment]  # until it is opened below
         self._wall_clock_s = wall_clock_s
         self._mark = Mark(self.path)
+        self._db = _open_to_write(self.path)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
-            # next commit out of the sector in which the last one ends.
-            where = f"{self.path.absolute().as_uri()}?psow=0"
-            self._db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
-            # Nothing is written until we know that the file is one of our stores.
-            new = is_new(self._db)
-            if not os.access(self.path, os.W_OK):
-                # SQLite would open it for reading, and complain only at the first write.
-                raise ValueError("can't be written to")
-            self._db.execute("pragma journal_mode = wal")
-            self._db.execute("pragma synchronous = full")
-            # The log only outgrows this while another program reads for long.
-            self._db.execute(f"pragma journal_size_limit = {8 << 20}")
-            if new:
-                create(self._db)
             self._head, self._tables = head_of(self._db), Tables(self._db)
         except (sqlite3.Error, OSError, ValueError) as error:
-            if self._db is not None:
-                self._db.close()
+            self._db.close()
             raise StoreError(f"{self.path}: {error}") from error
         self._files: dict[Path, os.stat_result] = {}
         self._note_files()
@@ -401,6 +384,37 @@ class Store:
         """Closes the file."""
         self._db.close()
         self._mark.sync()
+
+
+def _open_to_write(store: Path) -> sqlite3.Connection:
+    """A connection that makes each commit durable; a missing or empty store gets its folder and tables.
+
+    Raises:
+        StoreError: it can't be opened, or isn't a store of this version.
+    """
+    with ExitStack() as undone:
+        try:
+            store.parent.mkdir(parents=True, exist_ok=True)
+            # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
+            # next commit out of the sector in which the last one ends.
+            where = f"{store.absolute().as_uri()}?psow=0"
+            db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
+            undone.callback(db.close)
+            # Nothing is written until we know that the file is one of our stores.
+            new = is_new(db)
+            if not os.access(store, os.W_OK):
+                # SQLite would open it for reading, and complain only at the first write.
+                raise ValueError("can't be written to")
+            db.execute("pragma journal_mode = wal")
+            db.execute("pragma synchronous = full")
+            # The log only outgrows this while another program reads for long.
+            db.execute(f"pragma journal_size_limit = {8 << 20}")
+            if new:
+                create(db)
+        except (sqlite3.Error, OSError, ValueError) as error:
+            raise StoreError(f"{store}: {error}") from error
+        undone.pop_all()
+        return db
 
 
 def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:

@@ -1,5 +1,8 @@
 """Opens the store whatever the state of its files, so that a box always starts and plays.
 
+`open_or_set_aside` looks at what lies in the folder (`shutthebox.adapters.store.contents`), deals with it,
+and looks again, until it has a store, or can't have one for now.
+
 Recovery always works the same way: copy the good part into a new file beside the store, rename the store out
 of the way, rename the new file into its place. A power cut leaves one or the other. If nothing can be
 written, the box plays without memory.
@@ -12,31 +15,36 @@ import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
+from shutthebox.adapters.store.contents import (
+    FILES,
+    NEWER,
+    RECOVERED_NAME,
+    RESTORE_NAME,
+    Damaged,
+    Earlier,
+    Interrupted,
+    Newer,
+    Nothing,
+    Ours,
+    SetAside,
+    Unreadable,
+    Waiting,
+    ask,
+    check,
+    judge,
+    look,
+)
 from shutthebox.adapters.store.database import STORE_FILE, Store, open_to_read
-from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_busy, is_damage, is_of_access
-from shutthebox.adapters.store.recovery import Recovered, first_fault, good_part
-from shutthebox.adapters.store.schema import VERSION, NotOursError, is_new
-from shutthebox.adapters.store.tables import remembered_of, tally_of
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_busy
+from shutthebox.adapters.store.recovery import Recovered, good_part
 from shutthebox.files import remove_parts, replace_file, sync_folder
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 
 _log = logging.getLogger(__name__)
-
-FILES = (STORE_FILE, f"{STORE_FILE}-wal", f"{STORE_FILE}-shm", f"{STORE_FILE}{MARK_NAME}")
-"""The store itself first, then its log, the log's index, and the head mark."""
-
-RESTORE_NAME = f"{STORE_FILE}.restore"
-"""A checked store, waiting to replace the current one."""
-
-RECOVERED_NAME = f"{STORE_FILE}.recovered"
-"""The good part of a damaged store, waiting to replace it."""
-
-NEWER = "newer"
-"""The suffix of a store made by a newer version, which will take it back."""
 
 SUSPECT_NAME = f"{STORE_FILE}.suspect"
 """A file that says what's wrong with the store, so that the next start checks all of it and keeps the good
@@ -73,36 +81,178 @@ def open_or_set_aside(
     Returns:
         The store, or None if none can be opened now; and the fault, or None.
     """
+    return _Opening(folder, wall_clock_s, count_throws=count_throws, facts=facts).run()
 
-    def opened() -> Store:
-        return open_checked(folder, wall_clock_s, count_throws=count_throws, facts=facts)
 
-    notes, fault = list[str](), None
-    remove_parts(folder)
-    try:
-        notes += _take_back(folder)
-        done, fault = _take_over(folder, wall_clock_s())
-        notes += [f"{folder / STORE_FILE}: {done}"] if done else []
-        _look_for_leftovers(folder)
-        store = opened()
-    except OSError as error:
-        reason = error if isinstance(error, StoreError) else f"{folder}: {error}"
+class _Replaced(NamedTuple):
+    """A store that was set aside, because it's damaged or of a newer version.
+
+    Attributes:
+        found: what it was.
+        kept: its name now; empty if there was only a trace of one.
+        recovered: what is in the new one; None if nothing is.
+    """
+
+    found: Newer | Damaged
+    kept: str
+    recovered: Recovered | None
+
+    @property
+    def fault(self) -> Fault | None:
+        """For the players; None if a newer version will find everything in the new store."""
+        if isinstance(self.found, Damaged):
+            return Fault.STORE_REPLACED
+        if self.recovered is None:
+            return Fault.STORE_NEWER
+        return Fault.STORE_REPLACED if self.recovered.lost else None
+
+    @property
+    def in_words(self) -> str:
+        """What was wrong, and what was done."""
+        kept = f"kept as {self.kept}, " if self.kept else ""
+        good = f" with {self.recovered.in_words}" if self.recovered and self.recovered.facts else ""
+        return f"{self.found.why}; {kept}starting a new store{good}"
+
+
+class _Opening:
+    """One attempt: deals with what lies in the folder, until there's a store, or none for now."""
+
+    def __init__(
+        self, folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool, facts: int | None
+    ) -> None:
+        self._folder, self._path = folder, folder / STORE_FILE
+        self._wall_clock_s, self._count_throws, self._facts = wall_clock_s, count_throws, facts
+        self._notes, self._why = list[str](), ""
+        self._fault: Fault | None = None
+        self._passed_over = set[Path]()
+        self._replaced: _Replaced | None = None
+
+    def run(self) -> tuple[Store | None, StoreFault | None]:
+        remove_parts(self._folder)
+        found = look(self._folder, self._facts)
+        while True:
+            try:
+                match found:
+                    case SetAside(path):
+                        self._take_back(path)
+                    case Waiting(name):
+                        self._put_in_place(name)
+                    case Nothing() | Ours():
+                        return self._finish(self._open())
+                    case Interrupted():
+                        return self._finish(self._open_and_check())
+                    case Earlier():
+                        self._bring_up_to_date()
+                    case Newer() | Damaged() if self._may_replace:
+                        self._replace(found)
+                    case Unreadable(why) | Newer(why) | Damaged(why):
+                        return None, self._without_memory(why)
+                    case _:
+                        assert_never(found)
+                found = look(self._folder, self._facts, self._passed_over)
+            except OSError as error:
+                found = judge(error, self._folder)
+
+    def _take_back(self, path: Path) -> None:
+        """Queues a store that an older version has set aside, to be put back.
+
+        If matches have been played meanwhile, they stay, and this one is renamed as replaced.
+        """
+        self._passed_over.add(path)
+        with suppress(OSError, *UNREADABLE):  # such a file stays as it is
+            with closing(sqlite3.connect(path)) as db:
+                db.execute("pragma journal_mode = delete")  # all of it is in one file then
+            to = self._folder / RESTORE_NAME
+            played = ask(self._path, "select count(*) from match")
+            if played or os.path.lexists(to):
+                to = path.with_name(f"{path.name.removesuffix(NEWER)}replaced")
+            path.rename(to)
+            path.with_name(path.name + MARK_NAME).unlink(missing_ok=True)
+            sync_folder(self._folder)
+            if to.name != RESTORE_NAME:
+                self._notes.append(
+                    f"{path}: set aside by an earlier version, with {played} matches since: it is "
+                    f"now {to.name}, and shutthebox restore brings it back"
+                )
+
+    def _put_in_place(self, name: str) -> None:
+        done = _put_in_place(self._folder, name, self._wall_clock_s())
+        self._notes.append(f"{self._path}: {done}")
+        self._fault = Fault.STORE_REPLACED if name == RECOVERED_NAME else None
+
+    def _bring_up_to_date(self) -> None:
+        """Replaces a store of an earlier version by one with its facts.
+
+        Raises:
+            StoreError: some of them are lost, or all.
+        """
+        recovered = _rebuild(self._folder, RESTORE_NAME)
+        if recovered is None:
+            check(self._path, self._facts)  # its words are better
+            raise StoreError(f"{self._path}: of an earlier version, and nothing in it can be read")
+        if recovered.lost:
+            (self._folder / RESTORE_NAME).unlink()
+            raise StoreError(f"{self._path}: {recovered.lost} facts are missing or were altered")
+        done = _put_in_place(self._folder, RESTORE_NAME, self._wall_clock_s())
+        _log.info("%s: brought up to date: %s", self._path, done)
+
+    @property
+    def _may_replace(self) -> bool:
+        """Whether another file may help: after a new store without anything in it, none will."""
+        return self._replaced is None or self._replaced.recovered is not None
+
+    def _replace(self, found: Newer | Damaged) -> None:
+        """Sets the store aside. A new one has its good part; if that can't be used, nothing."""
+        if self._replaced is not None:
+            set_aside(self._folder, self._wall_clock_s(), "damaged")
+            self._replaced = self._replaced._replace(recovered=None)
+            return
+        self._why = found.why
+        recovered = _rebuild(self._folder, RECOVERED_NAME)
+        # A newer version continues from what this one takes over, and needs its own store only if that's
+        # nothing.
+        aside = "damaged" if isinstance(found, Damaged) else NEWER if recovered is None else "replaced"
+        kept = set_aside(self._folder, self._wall_clock_s(), aside)
+        self._passed_over.add(kept)
+        if recovered is not None:
+            _put_in_place(self._folder, RECOVERED_NAME, self._wall_clock_s())
+        self._replaced = _Replaced(found, kept.name if os.path.lexists(kept) else "", recovered)
+
+    def _open(self) -> Store:
+        store = Store(self._folder, self._wall_clock_s, count_throws=self._count_throws)
+        store.mark_head()
+        return store
+
+    def _open_and_check(self) -> Store:
+        """Opens a store that can't be read before it's opened: what was being written is undone first."""
+        store = Store(self._folder, self._wall_clock_s, count_throws=self._count_throws)
         try:
-            if not _is_damage(error, folder):
-                return None, StoreFault(Fault.FORGETS, f"{reason}; playing without memory")
-            store, done, fault = _begin_anew(folder, wall_clock_s, opened)
-        except OSError as another:
-            return None, StoreFault(Fault.FORGETS, f"{reason}; {another}; playing without memory")
-        notes = [f"{reason}; {done}"]
-        _trust(folder)
-    if facts is None:
-        _trust(folder)
-    for note in notes:
-        if fault is None:
-            _log.warning("%s", note)
-        with suppress(StoreError):  # it waits in the store then
-            store.keep(Faulted(fault.value if fault and note is notes[-1] else "store", note))
-    return store, StoreFault(fault, notes[-1]) if fault else None
+            check(self._path, self._facts)
+        except StoreError:
+            store.close()
+            raise
+        store.mark_head()
+        return store
+
+    def _finish(self, store: Store) -> tuple[Store, StoreFault | None]:
+        """Writes down what was done."""
+        if self._replaced is not None:
+            self._notes.append(self._replaced.in_words)
+            self._fault = self._replaced.fault
+        if self._facts is None or self._replaced is not None:
+            with suppress(OSError):
+                (self._folder / SUSPECT_NAME).unlink(missing_ok=True)
+        fault = StoreFault(self._fault, self._notes[-1]) if self._fault else None
+        for note in self._notes:
+            if fault is None:
+                _log.warning("%s", note)
+            with suppress(StoreError):  # it waits in the store then
+                store.keep(Faulted(fault.fault.value if fault and note == fault.text else "store", note))
+        return store, fault
+
+    def _without_memory(self, why: str) -> StoreFault:
+        because = f"{self._why}; {why}" if self._why and why != self._why else why
+        return StoreFault(Fault.FORGETS, f"{because}; playing without memory")
 
 
 def is_locked(folder: Path) -> bool:
@@ -129,69 +279,8 @@ def is_suspect(folder: Path) -> bool:
     return os.path.lexists(folder / SUSPECT_NAME)
 
 
-def _trust(folder: Path) -> None:
-    with suppress(OSError):
-        (folder / SUSPECT_NAME).unlink(missing_ok=True)
-
-
-def _begin_anew(
-    folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store]
-) -> tuple[Store, str, Fault | None]:
-    """Sets the store aside and opens a new one with its good part.
-
-    Returns:
-        The new store, what was done (in words), and the fault to show, if any.
-
-    Raises:
-        OSError: if files can't be renamed or written.
-        StoreError: if the new one can't be opened.
-    """
-    is_newer = _ask(folder / STORE_FILE, "pragma user_version") > VERSION
-    recovered = _rebuild(folder, RECOVERED_NAME)
-    # A newer version continues from what this one takes over, and needs its own store only if that's nothing.
-    why = "damaged" if not is_newer else NEWER if recovered is None else "replaced"
-    kept = set_aside(folder, wall_clock_s(), why)
-    _take_over(folder, wall_clock_s())
-    try:
-        store = opened()
-    except StoreError as error:
-        if recovered is None or not _is_damage(error, folder):
-            raise
-        # The recovered part can't be used, either.
-        recovered = None
-        set_aside(folder, wall_clock_s(), "damaged")
-        store = opened()
-    done = f"kept as {kept.name}, " if os.path.lexists(kept) else ""
-    done += "starting a new store"
-    if recovered is not None and recovered.facts:
-        done += f" with {recovered.in_words}"
-    if not is_newer:
-        return store, done, Fault.STORE_REPLACED
-    if recovered is None:
-        return store, done, Fault.STORE_NEWER
-    return store, done, Fault.STORE_REPLACED if recovered.lost else None
-
-
-def _look_for_leftovers(folder: Path) -> None:
-    """Looks for traces of a store that is missing or empty.
-
-    Raises:
-        StoreError: saying so.
-    """
-    store, log = folder / FILES[0], folder / FILES[1]
-    if store.exists() and store.stat().st_size:
-        return
-    mark = read_mark(store)
-    if mark is not None and mark.number:
-        what = "was emptied" if store.exists() else "was removed"
-        raise StoreError(f"{store}: {what}; {mark.number} facts were in it")
-    if os.path.lexists(log) and (log.lstat().st_size or not store.exists()):
-        # The plug was pulled while a store was set aside.
-        raise StoreError(f"{log}: a log without its store")
-
-
 def _rebuild(folder: Path, waiting: str) -> Recovered | None:
-    """Writes the good part of the store into a new file, for `_take_over`.
+    """Writes the good part of the store into a new file that waits.
 
     Returns:
         Its content; None if nothing can be read.
@@ -212,65 +301,28 @@ def _rebuild(folder: Path, waiting: str) -> Recovered | None:
     return recovered
 
 
-def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
+def _put_in_place(folder: Path, name: str, now_s: float) -> str:
     """Puts a waiting store in place; safe if the plug is pulled.
 
     Returns:
-        What was done (may be empty), and the fault to show, if any.
+        What was done.
 
     Raises:
         OSError: if it can't be put there.
     """
-    said, fault = "", None
-    for name, why, done in (
-        (RECOVERED_NAME, "damaged", "the good part of a damaged store was recovered"),
-        (RESTORE_NAME, "replaced", "restored"),
-    ):
-        waiting = folder / name
-        if waiting.is_symlink() or not waiting.is_file():
-            continue
-        said, fault = done, Fault.STORE_REPLACED if why == "damaged" else None
-        if any(os.path.lexists(folder / file) for file in FILES):
-            said += f"; the old one is kept as {set_aside(folder, now_s, why).name}"
-        waiting.rename(folder / STORE_FILE)
-        sync_folder(folder)
-    return said, fault
+    done, why = _WAITING[name]
+    if any(os.path.lexists(folder / file) for file in FILES):
+        done += f"; the old one is kept as {set_aside(folder, now_s, why).name}"
+    (folder / name).rename(folder / STORE_FILE)
+    sync_folder(folder)
+    return done
 
 
-def _take_back(folder: Path) -> list[str]:
-    """Queues a store made by a newer version to be put back, now that this version can read it.
-
-    If matches have been played meanwhile, they stay, and the newer store is renamed as replaced.
-
-    Returns:
-        What was done in that case.
-    """
-    said = []
-    for path in sorted(folder.glob(f"{STORE_FILE}.*.{NEWER}"), reverse=True):
-        with suppress(OSError, *UNREADABLE):  # such a file stays as it is
-            if path.is_symlink() or not 0 < _ask(path, "pragma user_version") <= VERSION:
-                continue
-            with closing(sqlite3.connect(path)) as db:
-                db.execute("pragma journal_mode = delete")  # all of it is in one file then
-            to = folder / RESTORE_NAME
-            played = _ask(folder / STORE_FILE, "select count(*) from match")
-            if played or os.path.lexists(to):
-                to = path.with_name(f"{path.name.removesuffix(NEWER)}replaced")
-                said = [
-                    f"{path}: set aside by an earlier version, with {played} matches since: it is "
-                    f"now {to.name}, and shutthebox restore brings it back"
-                ]
-            path.rename(to)
-            path.with_name(path.name + MARK_NAME).unlink(missing_ok=True)
-            sync_folder(folder)
-    return said
-
-
-def _ask(store: Path, query: str) -> int:
-    """The number that a query returns; 0 if the file can't be read."""
-    with suppress(OSError, *UNREADABLE), closing(open_to_read(store)) as db:
-        return int(db.execute(query).fetchone()[0])
-    return 0
+_WAITING = {
+    RECOVERED_NAME: ("the good part of a damaged store was recovered", "damaged"),
+    RESTORE_NAME: ("restored", "replaced"),
+}
+"""What is done with a waiting store, and the word for the name of the one that it replaces."""
 
 
 def set_aside(folder: Path, now_s: float, why: str) -> Path:
@@ -299,82 +351,3 @@ def set_aside(folder: Path, now_s: float, why: str) -> Path:
             (folder / f"{STORE_FILE}{ending}").rename(f"{base}{ending}")
     sync_folder(folder)
     return base
-
-
-def open_checked(
-    folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True, facts: int | None = None
-) -> Store:
-    """Opens a store, brings it up to date, and checks it.
-
-    Raises:
-        StoreError: it can't be opened, or something is wrong with it. The text says what.
-        OSError: a store of an earlier version can't be replaced.
-    """
-    if is_earlier(folder / STORE_FILE):
-        recovered = _rebuild(folder, RESTORE_NAME)
-        if recovered is not None and not recovered.lost:
-            done, _ = _take_over(folder, wall_clock_s())
-            _log.info("%s: brought up to date: %s", folder / STORE_FILE, done)
-        elif recovered is not None:
-            (folder / RESTORE_NAME).unlink()
-            raise StoreError(f"{folder / STORE_FILE}: {recovered.lost} facts are missing or were altered")
-    path = folder / STORE_FILE
-    # Read-only, because with write access SQLite drops the parts of a log it can't use, facts included. But
-    # if the plug was pulled while a store was being made, that's rolled back first, which needs writing.
-    rolls_back = os.path.lexists(f"{path}-journal")
-    if not rolls_back and path.is_file() and path.stat().st_size:
-        check(path, facts)
-    store = Store(folder, wall_clock_s, count_throws=count_throws)
-    if rolls_back:
-        try:
-            check(path, facts)
-        except StoreError:
-            store.close()
-            raise
-    store.mark_head()
-    return store
-
-
-def is_earlier(store: Path) -> bool:
-    """Whether a store was made by an earlier version."""
-    return 0 < _ask(store, "pragma user_version") < VERSION
-
-
-def check(store: Path, facts: int | None) -> bool:
-    """Reads what the box needs to continue, and checks the latest `facts`, or everything.
-
-    Returns:
-        Whether the file is a store; False if it has no tables yet.
-
-    Raises:
-        StoreError: naming what is wrong.
-    """
-    try:
-        with closing(open_to_read(store)) as db:
-            if is_new(db):
-                return False
-            (verdict,) = db.execute("pragma quick_check(1)").fetchone()
-            found = None if verdict == "ok" else verdict.splitlines()[0]
-            if found := found or first_fault(db, read_mark(store), most=facts):
-                raise StoreError(f"{store}: {found}")
-            tally_of(db)
-            remembered_of(db)
-            return True
-    except StoreError:
-        raise
-    except (sqlite3.Error, OSError, NotOursError) as error:
-        raise StoreError(f"{store}: {error}") from error
-    except UNREADABLE as error:
-        raise StoreError(f"{store}: its contents contradict each other: {error}") from error
-
-
-def _is_damage(reason: Exception, folder: Path) -> bool:
-    """Whether a new file would help, because the fault is the file's, not the disk's or the folder's."""
-    cause = reason.__cause__ if isinstance(reason, StoreError) else reason
-    if is_of_access(cause):
-        return any(os.path.lexists(path) and not _usable(path) for path in (folder / n for n in FILES))
-    return is_damage(cause)
-
-
-def _usable(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.R_OK | os.W_OK)

@@ -136,7 +136,7 @@ def good_part(store: Path, mark: Head | None) -> Recovered:
     except UNREADABLE:
         checkpoint = Checkpoint()
     with in_memory() as new:
-        rebuild = _Rebuild(new, checkpoint)
+        rebuild = Rebuild(new, checkpoint)
         rebuild.take(facts, mark)
         count = "select (select count(*) from match), (select count(*) from fact)"
         matches, kept = new.execute(count).fetchone()
@@ -144,7 +144,7 @@ def good_part(store: Path, mark: Head | None) -> Recovered:
         return Recovered(new.serialize(), matches, kept, rebuild.lost)
 
 
-class _Rebuild:
+class Rebuild:
     """Copies the trusted facts of an old store into a new one, in order.
 
     Args:

@@ -1,9 +1,28 @@
 """Finds the facts in a store's files without SQLite, so that damage costs only what it hits.
 
-SQLite gives up on a file whose schema has a wrong letter, on a table whose root page has a wrong bit, and on
-everything in a log behind a wrong frame. But each fact has its own checksum, so it can be trusted wherever
-it is: in any page of the file or any frame of the log, old ones included. Facts are found by the header of
-their record: https://www.sqlite.org/fileformat2.html, *Record Format*.
+Why not with SQLite: it gives up on a file whose schema has a wrong letter, on a table whose root page has a
+wrong bit, and on everything in a log behind a wrong frame. Its shell's `.recover` found nothing in a healthy
+store whose log hadn't been written back, and needs a process, which the box in a tab can't start.
+
+But each fact has its own checksum, so it can be trusted wherever it is: in any page of the file or any frame
+of the log, old ones included. So both are searched for what a fact's record begins with. The second fact of a
+match, for example, looks like this on a page::
+
+    1A  02  05 00 05 1F 05  73 4C 9E 11 A2 0B  74 68 72 6F 77 20 33 2B 35  5A 77 D1 40 9C 3E
+    |   |   |  |  |  |  |   |                  |                           |
+    |   |   |  |  |  |  |   previous: the      text: throw 3+5             checksum of all this
+    |   |   |  |  |  |  |   fact before's
+    |   |   |  |  |  |  |   checksum
+    |   |   |  |  |  |  checksum: an integer of 6 bytes
+    |   |   |  |  |  text of 9 bytes: 13 + 2 * 9 = 1F
+    |   |   |  |  previous: an integer of 6 bytes
+    |   |   |  number: always null here, because it's the row's key
+    |   |   the header's length
+    |   the row's key
+    the record's length
+
+`_FACT` is the five bytes from 05 on, as a pattern; `_CHECKPOINT` likewise. A long text goes on in overflow
+pages. The format: https://www.sqlite.org/fileformat2.html, *Record Format*.
 """
 
 import errno

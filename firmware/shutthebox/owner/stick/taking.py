@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from shutthebox.adapters.store.backup import put_checked
+from shutthebox.adapters.store.contents import RESTORE_NAME
 from shutthebox.adapters.store.database import STORE_FILE
-from shutthebox.adapters.store.open_store import RESTORE_NAME
 from shutthebox.game.stick import StickOutcome
 from shutthebox.owner.stick import checking
 from shutthebox.owner.stick.checking import NOBODY, SECONDS, TOO_MUCH

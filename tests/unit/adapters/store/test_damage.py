@@ -22,9 +22,10 @@ from tests.support.fast import fast_among
 from tests.support.writer import facts_of_all_kinds
 
 from shutthebox.adapters.store.chain import read_mark
+from shutthebox.adapters.store.contents import FILES
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.open_store import FILES, open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault, good_part

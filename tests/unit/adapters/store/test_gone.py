@@ -12,8 +12,8 @@ import pytest
 from tests.support.box import MS, BoxUnderTest
 from tests.support.fast import fast_among
 
+from shutthebox.adapters.store.contents import FILES
 from shutthebox.adapters.store.database import STORE_FILE, Store
-from shutthebox.adapters.store.open_store import FILES
 from shutthebox.game.mode import Mode
 from shutthebox.translations import localize_screen
 

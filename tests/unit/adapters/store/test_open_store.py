@@ -20,17 +20,10 @@ from tests.support.small_disk import small_disk
 
 from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.backup import put_beside
+from shutthebox.adapters.store.contents import FILES, RECOVERED_NAME, RESTORE_NAME, Damaged, judge
 from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.open_store import (
-    FILES,
-    FIRST_FACTS,
-    RECOVERED_NAME,
-    RESTORE_NAME,
-    SUSPECT_NAME,
-    StoreFault,
-    open_or_set_aside,
-)
+from shutthebox.adapters.store.open_store import FIRST_FACTS, SUSPECT_NAME, StoreFault, open_or_set_aside
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.profiles import builtin
@@ -276,7 +269,7 @@ def test_a_store_is_set_aside_for_faults_of_its_file_only(code: int, damaged: bo
     """And not for what a full disk or too little memory causes."""
     reason, cause = StoreError("it failed"), sqlite3.OperationalError()
     cause.sqlite_errorcode, reason.__cause__ = code, cause
-    assert open_store._is_damage(reason, tmp_path) is damaged
+    assert isinstance(judge(reason, tmp_path), Damaged) is damaged
 
 
 def open_by_permission(folder: Path) -> tuple[bool, StoreFault | None]:

@@ -12,9 +12,9 @@ from tests.support.kept import NOON, alter, mended, sound
 from shutthebox import __version__
 from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.chain import Head, Mark, read_mark
+from shutthebox.adapters.store.contents import RESTORE_NAME
 from shutthebox.adapters.store.database import STORE_FILE, Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.open_store import RESTORE_NAME
 from shutthebox.adapters.store.queries import latest, read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import first_fault, good_part

@@ -20,8 +20,9 @@ from tests.support.small_disk import small_disk
 from tests.support.stick import Box, FolderVolume, helped
 
 from shutthebox.adapters.store.backup import last_save
+from shutthebox.adapters.store.contents import RESTORE_NAME
 from shutthebox.adapters.store.database import STORE_FILE, Store
-from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin

@@ -17,7 +17,7 @@ from tests.support.stick import Box, FolderVolume, helped
 from tests.support.updates import Card
 
 from shutthebox.adapters.store.backup import last_save
-from shutthebox.adapters.store.open_store import RESTORE_NAME
+from shutthebox.adapters.store.contents import RESTORE_NAME
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 from shutthebox.owner.card import TAKEN
 from shutthebox.owner.stick import helper, saving
