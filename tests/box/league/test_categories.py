@@ -14,7 +14,6 @@ from tests.support.league import CONDITIONS, counted_steps
 
 from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import MatchPlayed
-from shutthebox.rules.profile import OneDie
 from shutthebox.rules.record import Record, write
 from shutthebox_league.categories import Category, category_of, profile_of
 from shutthebox_league.checking import RefusedError, check_match, read_record
@@ -40,16 +39,6 @@ def test_any_number_of_rounds_is_ranked() -> None:
 def test_house_rules_are_not_ranked() -> None:
     for profile in (replace(TRAC, sides=8), replace(TRAC, name="pub"), replace(TRAC, name="ours")):
         assert category_of(Record(profile, 2, 1)) is None
-
-
-def test_built_in_games_by_an_earlier_version_stay_in_their_category() -> None:
-    """It had a rule for one die in games that never throw one of several."""
-    for name in ("lucky-seven", "2012", "domino-bag", "blanks"):
-        earlier = replace(builtin(name), one_die=OneDie.OPTIONAL_HIGH)
-        assert earlier != builtin(name)
-        category = category_of(random_record(earlier, 2, seed=1, most=50))
-        assert category == category_of(Record(builtin(name), 2, 1))
-        assert category is not None
 
 
 def test_a_game_that_seat_1_always_wins_is_refused_but_its_records_are_read() -> None:
