@@ -45,6 +45,10 @@ class Allowance:
         """
         return self._now(key, now_s) >= self._amount
 
+    def wait_s(self, key: str, now_s: float) -> float:
+        """The seconds until a key may spend again; 0 if it may now."""
+        return max(0.0, (self._now(key, now_s) - self._amount) / self._rate) + self.is_spent(key, now_s)
+
     def spent(self, key: str, now_s: float) -> float:
         """The fraction of its amount that a key has spent; above 1 if it overspent."""
         return self._now(key, now_s) / self._amount

@@ -22,7 +22,7 @@ BOX, SCOREBOARD, SPEECH, UPLINK, LINK, STICK, SERVICES = (
     for name in ("", "-scoreboard", "-speech", "-uplink", "-link", "-stick@", "-services")
 )
 CONSUMER, REVIEW, PAGE = (
-    SYSTEMD / f"shutthebox-league-{name}.service" for name in ("consumer", "review", "page")
+    SYSTEMD / f"shutthebox-league-{name}.service" for name in ("take", "review", "page")
 )
 SOCKET = SCOREBOARD.with_suffix(".socket")
 GROUP = "shutthebox-settings"
