@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import ExitStack
@@ -127,4 +126,4 @@ def _workers(pid: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

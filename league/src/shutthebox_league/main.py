@@ -489,7 +489,7 @@ def _listening_socket(args: argparse.Namespace, command: str) -> socket.socket:
     try:
         return socket.create_server(("127.0.0.1", args.port), backlog=512)
     except OSError as error:
-        raise LeagueError(f"--port: {args.port}: {reason(error)}") from None
+        raise LeagueError(f"--port: {args.port}: {os.strerror(error.errno or 0)}") from None
 
 
 @contextmanager

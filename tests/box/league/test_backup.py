@@ -68,7 +68,7 @@ class Filled(Town):
     def play(self) -> None:
         """Another match, in the database that the league is in now."""
         with closing(League(self.folder)) as league:
-            place = type(self.place)(self.folder, league.authority, None, league.engine)
+            place = type(self.place)(self.folder, league.authority, league.engine, 0)
             LeagueBox(place, "new", "The New").play(played_record(9), "ANN")
 
 

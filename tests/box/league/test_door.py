@@ -7,7 +7,7 @@ import threading
 import time
 from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -26,6 +26,7 @@ from shutthebox.outbox_entry import hash_of
 from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox_league import door
 from shutthebox_league.allowance import Allowance
+from shutthebox_league.database import UNAVAILABLE
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.intake import BATCH, LIGHT, BusyError, Intake
 from shutthebox_league.keys import Signed
@@ -132,7 +133,7 @@ def test_states_are_not_written_one_by_one(
 # -- what is none ------------------------------------------------------------------------
 
 
-def jws(header: dict[str, object], payload: bytes = b"{}") -> bytes:
+def jws(header: Mapping[str, object], payload: bytes = b"{}") -> bytes:
     parts = (json.dumps(header).encode(), payload, bytes(64))
     return b".".join(urlsafe_b64encode(part).rstrip(b"=") for part in parts)
 
@@ -335,7 +336,7 @@ def test_a_database_that_is_away_is_503_and_nothing_is_lost(place: Place, enter:
 
     def begin(connection: Any) -> None:
         if away.is_set():
-            raise door.UNAVAILABLE[0]("begin", None, Exception("it's away"))
+            raise UNAVAILABLE[0]("begin", None, Exception("it's away"))
 
     with open_door(place):
         assert lion.tell(b"{}").status == COMMITTED

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -74,7 +75,7 @@ class Sender:
 
 
 def receipt_for(
-    exchange: Exchange, key: Ed25519PrivateKey, status: str = COMMITTED, reason: str = "", **other: object
+    exchange: Exchange, key: Ed25519PrivateKey, status: str = COMMITTED, reason: str = "", **other: Any
 ) -> bytes:
     """The receipt for the entry or the state in a request."""
     payload = PyJWS().decode(exchange.body, options={"verify_signature": False})
@@ -265,7 +266,7 @@ def test_the_watchdog_is_fed_while_the_league_is_silent(
     server: LeagueServer, enrolment: Enrolment, tmp_path: Path
 ) -> None:
     ends, fed = threading.Event(), list[None]()
-    server.answer = lambda exchange: ends.wait(HANG_S) and None
+    server.answer = lambda exchange: None if ends.wait(HANG_S) else None
     sender = Sender(tmp_path, enrolment)
     sender.leave()
     with in_a_thread(
