@@ -74,8 +74,6 @@ class DeliveryWatch:
                 return Undelivered.NO_LINE
             case Way.HELD:
                 return Undelivered.HELD
-            case Way.TWO_BOXES:
-                return Undelivered.TWO_BOXES
             case Way.OLDER_CARD:
                 return Undelivered.OLDER_CARD
             case Way.OTHER:

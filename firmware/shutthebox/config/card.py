@@ -30,6 +30,7 @@ from shutthebox.config.imager import (
 from shutthebox.config.profiles import house_rules, house_rules_files, why_no_stakes
 from shutthebox.config.schema import (
     BROKER_FILE,
+    LEAGUE_CA_FILE,
     RULES_FOLDER,
     TOURNAMENT_FILE,
     UPLINK_FILES,
@@ -54,11 +55,14 @@ NAMES = (
     NETWORK_NAME,
     KEY_NAME,
     LEAGUE_NAME,
+    LEAGUE_CA_FILE,
     HOME_ASSISTANT_NAME,
     BROKER_FILE,
     TOURNAMENT_FILE,
     *IMAGER_NAMES,
 )
+
+_NEVER_EMPTY = (LEAGUE_NAME, LEAGUE_CA_FILE, HOME_ASSISTANT_NAME, BROKER_FILE, TOURNAMENT_FILE)
 
 MOST_RULES = 100
 """The most files of house rules."""
@@ -239,7 +243,7 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         found: tuple[str, ...]
         if name == CONFIG_NAME:
             found = _examine_config(text, try_config, folder, installed)
-        elif not text.strip() and name in (LEAGUE_NAME, HOME_ASSISTANT_NAME, BROKER_FILE, TOURNAMENT_FILE):
+        elif not text.strip() and name in _NEVER_EMPTY:
             # An interrupted copy leaves it empty.
             found = (f"{name}: is empty; to remove it, write the line # none",)
         elif is_only_comments(text):
@@ -249,8 +253,13 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
         elif name == KEY_NAME:
             keys, found = examine_keys(text, name)
         elif name == LEAGUE_NAME:
-            _, found = examine_enrolment(text, name)
-        elif name == BROKER_FILE:
+            enrolment, found = examine_enrolment(text, name)
+            if enrolment.get("ca", LEAGUE_CA_FILE) != LEAGUE_CA_FILE:
+                found = (
+                    *found,
+                    f"{name}: league.ca: not allowed here; use {LEAGUE_CA_FILE}, and name the file so",
+                )
+        elif name in (LEAGUE_CA_FILE, BROKER_FILE):
             found = _examine_certificate(text, name)
         elif name == TOURNAMENT_FILE:
             found = _examine_tournament(text, name)

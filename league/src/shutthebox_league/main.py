@@ -25,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.adapters.systemd import Systemd, passed_socket
 from shutthebox.errors import ShutTheBoxError, one_line, quoted
-from shutthebox.files import new_file, reason
+from shutthebox.files import new_file
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text
 from shutthebox_league import __version__, players
 from shutthebox_league.authority import Authority, Settings

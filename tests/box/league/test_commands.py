@@ -154,7 +154,9 @@ def test_a_day_of_another_age_breaks_no_page_and_no_list(
 def test_a_league_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path / "none", "enrol", "lion", "--pub", "x") == 2
     assert "`shutthebox-league found` makes a league" in capsys.readouterr().err
-    assert main(["--folder", str(tmp_path / "n"), "found", "--url", "https://x", "--database", "mysql://x"]) == 2
+    assert (
+        main(["--folder", str(tmp_path / "n"), "found", "--url", "https://x", "--database", "mysql://x"]) == 2
+    )
     assert "use sqlite:///FILE or postgresql://" in capsys.readouterr().err
     assert main(["--folder", str(tmp_path / "n"), "found", "--url", "https://x", "--zone", "Mars/Base"]) == 2
     assert "--zone: 'Mars/Base' is not known" in capsys.readouterr().err

@@ -40,11 +40,12 @@ NAME = "league.example"
 
 
 def installed_limits() -> tuple[str, str]:
-    """What the guide has the operator write outside of the site's file."""
-    guide = (ROOT / "docs/league.md").read_text()
-    found = [re.search(f"{word} [0-9]+;", guide) for word in ("worker_rlimit_nofile", "worker_connections")]
-    files, connections = (each[0] for each in found if each is not None)
-    return files, connections
+    """What the package and the guide set outside of the site's file."""
+    files = re.search("LimitNOFILE=([0-9]+)", (ROOT / "systemd/nginx-league.conf").read_text())
+    connections = re.search("worker_connections [0-9]+;", (ROOT / "docs/league.md").read_text())
+    assert files is not None
+    assert connections is not None
+    return f"worker_rlimit_nofile {files[1]};", connections[0]
 
 
 class Front:

@@ -18,7 +18,6 @@ FOUND = {
     Way.NO_LEAGUE: None,
     Way.NO_LINE: Undelivered.NO_LINE,
     Way.HELD: Undelivered.HELD,
-    Way.TWO_BOXES: Undelivered.TWO_BOXES,
     Way.OLDER_CARD: Undelivered.OLDER_CARD,
     Way.OTHER: Undelivered.OTHER,
 }

@@ -196,7 +196,7 @@ def test_all_mistakes_are_said_at_once_with_their_lines(tmp_path: Path) -> None:
     )
     (tmp_path / NETWORK_NAME).write_text("# ours\nwlan = 'x'\ncable = 'yes'\n")
     (tmp_path / KEY_NAME).write_text("?\n\n?\n")
-    (tmp_path / LEAGUE_NAME).write_text("[league]\nport = 0\nhast = 'x'\n")
+    (tmp_path / LEAGUE_NAME).write_text("[league]\nurl = 0\nhast = 'x'\n")
     (tmp_path / HOME_ASSISTANT_NAME).write_text("[home_assistant]\npassword = 271828\n")
     mistakes = read_card(tmp_path, any_box).mistakes
     assert [mistake.partition("; ")[0] for mistake in mistakes] == [

@@ -266,7 +266,11 @@ def test_the_watchdog_is_fed_while_the_league_is_silent(
     server: LeagueServer, enrolment: Enrolment, tmp_path: Path
 ) -> None:
     ends, fed = threading.Event(), list[None]()
-    server.answer = lambda exchange: None if ends.wait(HANG_S) else None
+
+    def answer(exchange: Exchange) -> None:
+        ends.wait(HANG_S)
+
+    server.answer = answer
     sender = Sender(tmp_path, enrolment)
     sender.leave()
     with in_a_thread(
