@@ -64,8 +64,7 @@ _MOST_BOXES = 1000
 """Connections of a worker: a web server in front makes one for each request."""
 
 _SERVER: dict[str, Any] = {
-    "proxy_headers": False, "http": "h11", "ws": "none", "log_level": "warning", "server_header": False,
-    "h11_max_incomplete_event_size": 8192,
+    "proxy_headers": False, "ws": "none", "log_level": "warning", "server_header": False
 }  # fmt: skip
 
 _log = logging.getLogger(__name__)
@@ -473,6 +472,7 @@ def _serve_door(folder: Path, line: socket.socket, beat: Callable[[], None]) -> 
         config = uvicorn.Config(
             app,
             **_SERVER,
+            http="auto",
             lifespan="on",
             limit_concurrency=_MOST_BOXES,
             timeout_keep_alive=60,
@@ -519,7 +519,13 @@ def _serve(args: argparse.Namespace, league: League) -> None:
     migrate(league.engine)
     app = application(league.engine, league.zone, league.authority, secure=args.port is None)
     config = uvicorn.Config(
-        app, **_SERVER, lifespan="off", limit_concurrency=_MOST_VISITORS, timeout_keep_alive=5
+        app,
+        **_SERVER,
+        http="h11",
+        h11_max_incomplete_event_size=8192,
+        lifespan="off",
+        limit_concurrency=_MOST_VISITORS,
+        timeout_keep_alive=5,
     )
     uvicorn.Server(config).run([line])
 
