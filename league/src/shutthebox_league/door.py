@@ -8,7 +8,6 @@ boxes that have no receipts send again.
 import asyncio
 import logging
 import math
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -28,10 +27,10 @@ from shutthebox.outbox_entry import hash_of
 from shutthebox_league.allowance import BYTES_A_DAY, CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.database import UNAVAILABLE, change, connect_to_read, in_a_line
 from shutthebox_league.health import MAX_BYTES, keep_health
-from shutthebox_league.intake import BusyError, Intake
-from shutthebox_league.keys import Keys, Signed, UnknownKeyError, open_signed
+from shutthebox_league.intake import BusyError, Intake, Waiting
+from shutthebox_league.keys import Keys, UnknownKeyError, open_signed
 from shutthebox_league.league_health import DOOR, PULSE_EVERY_S, note_pulse
-from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger, Outcome, receipt_of
+from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger, receipt_of
 from shutthebox_league.notices import notice
 from shutthebox_league.schema import KEY
 from shutthebox_uplink.signing import (
@@ -91,7 +90,7 @@ class Door:
         self._bytes = Allowance(BYTES_A_DAY, 24 * 3600)
         self._intake = Intake(lambda name: self._cpu.spent(name, time.monotonic()))
         self._filing, self._small = ThreadPoolExecutor(_AT_ONCE), ThreadPoolExecutor(_LOOK_UPS + 2)
-        self._committing = threading.Lock()
+        self._checking, self._committing = asyncio.Lock(), asyncio.Lock()
         self._began_s: dict[int, float] = {}
         self._states: dict[str, bytes] = {}
         self._told_s: dict[str, float] = {}
@@ -188,37 +187,41 @@ class Door:
             self._store_states()
 
     async def _file(self, number: int) -> None:
-        """Has the ledger file batches, one after the other, beside others who do the same."""
-        loop = asyncio.get_running_loop()
+        """Has the ledger file batches, one after the other, beside another task that does the same."""
         while True:
-            batch = await self._intake.take()
-            self._began_s[number] = time.monotonic()
-            try:
-                work = loop.run_in_executor(self._filing, self._commit, [each.signed for each in batch])
-                outcomes = await work
-            except Exception as error:
-                if isinstance(error, UNAVAILABLE):
-                    _log.error("the database: %s; boxes will send again", in_a_line(error))
-                else:  # the database is not as it should be
-                    _log.exception("nothing is committed")
-                self._intake.done(batch)
-                for each in batch:
-                    if not each.answer.done():
-                        each.answer.set_exception(_away())
-            else:
-                taken = batch[: len(outcomes)]
-                self._intake.done(taken)
-                self._intake.put_back(batch[len(outcomes) :])
-                for each, outcome in zip(taken, outcomes, strict=True):
-                    if not each.answer.done():
-                        each.answer.set_result(outcome)
+            # A batch is taken as late as possible, so that it's as large as possible.
+            async with self._checking:
+                batch = await self._intake.take()
+                self._began_s[number] = time.monotonic()
+                prepared = await self._attempt(batch, self._ledger.prepare, [each.signed for each in batch])
+                if prepared is not None:
+                    self._intake.put_back(batch[len(prepared) :])
+                    del batch[len(prepared) :]
+            if prepared is not None:
+                async with self._committing:
+                    outcomes = await self._attempt(batch, self._ledger.commit, prepared)
+                if outcomes is not None:
+                    self._intake.done(batch)
+                    for each, outcome in zip(batch, outcomes, strict=True):
+                        if not each.answer.done():
+                            each.answer.set_result(outcome)
             self._began_s.pop(number)
 
-    def _commit(self, messages: list[Signed]) -> list[Outcome]:
-        """Commits the first of these messages, and checks them while the batch before is being committed."""
-        prepared = self._ledger.prepare(messages)
-        with self._committing:
-            return self._ledger.commit(prepared)
+    async def _attempt(
+        self, batch: list[Waiting], do: Callable[..., list[_Result]], given: object
+    ) -> list[_Result] | None:
+        """What the ledger does, in a thread; None if it failed, and then all of the batch is told so."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._filing, do, given)
+        except UNAVAILABLE as error:
+            _log.error("the database: %s; boxes will send again", in_a_line(error))
+        except Exception:  # the database is not as it should be
+            _log.exception("nothing is committed")
+        self._intake.done(batch)
+        for each in batch:
+            if not each.answer.done():
+                each.answer.set_exception(_away())
+        return None
 
     async def _keep_house(self) -> None:
         """Stores states, and tells that it works: to the league's health, and to the watchdog."""
