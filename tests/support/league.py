@@ -146,7 +146,7 @@ def open_door(place: Place, beat: Callable[[], None] = lambda: None) -> Iterator
         yield
 
 
-def is_open(port: int) -> bool:
+def is_listening(port: int) -> bool:
     """Whether anybody listens there."""
     with socket.socket() as line:
         return line.connect_ex(("127.0.0.1", port)) == 0

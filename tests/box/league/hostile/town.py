@@ -27,6 +27,7 @@ from tests.support.league import (
     FakeBox,
     Place,
     found_league,
+    is_listening,
     league_command,
     played_record,
     uplink_command,
@@ -296,6 +297,8 @@ def open_town(folder: Path, server: Postgresql | None) -> Town:
         town.start("shutthebox-league-take", "take", "--port", str(place.port))
         town.start("shutthebox-league-review", "review")
         town.start("shutthebox-league-page", "serve", "--port", str(town.page_port))
+        # Otherwise the boxes try in vain first, and then later and later.
+        until(lambda: is_listening(place.port))
         for number, enrolment in enumerate(enrolments):
             town.boxes.append(HonestBox(folder / f"box{number}", enrolment, number))
         town.play()
