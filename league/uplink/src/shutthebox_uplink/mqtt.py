@@ -22,6 +22,8 @@ KEEPALIVE_S = 60
 _REST_S = 15.0
 """Packets and messages wake paho's thread. It also looks this often whether a ping is due, which a broker
 awaits for one and a half times `KEEPALIVE_S`."""
+MOST_UNREAD = 1000
+"""The most messages in a row after which answers still wait for the broker to read them."""
 LONGEST_RECONNECT_S = 60
 _AGAIN_S = 5.0
 GOODBYE_S = 2.0
@@ -60,6 +62,7 @@ Event: TypeAlias = Connected | Disconnected | Message
 _SEVERAL, _MOST_DOUBLINGS = 3, 20
 _FAILURE = 0x80
 _UNREADABLE = "it sent what isn't MQTT"
+_DEAF = "it reads nothing"
 
 
 class _Client(paho.Client):
@@ -148,6 +151,7 @@ class Broker:
         self._last: paho.MQTTMessageInfo | None = None
         self._client = client = new_client(client_id)
         client.on_unreadable = self._on_unreadable
+        self._unread = 0
         if tls is not None:
             client.tls_set_context(tls)
         if username:
@@ -239,7 +243,12 @@ class Broker:
             if not self._is_told:
                 self._is_told = True
                 self._tell(Connected(self.name))
-        elif (line := client.socket()) is not None:
+        else:
+            self._hang_up(client)
+
+    @staticmethod
+    def _hang_up(client: Any) -> None:  # noqa: ANN401
+        if (line := client.socket()) is not None:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
 
@@ -255,6 +264,10 @@ class Broker:
             self._is_refused = False
             self._tell(Disconnected(self.name, self._refused))
             return
+        if self._unread > MOST_UNREAD:
+            self._unread = 0
+            self._tell(Disconnected(self.name, _DEAF))
+            return
         is_shared = self._short_lived >= _SEVERAL
         why = f"the connection is lost again and again: {self._shared}" if is_shared else ""
         self._tell(Disconnected(self.name, why, is_shared))
@@ -264,4 +277,9 @@ class Broker:
         self._tell(Disconnected(self.name, _UNREADABLE))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
+        # It can send without end what has to be confirmed.
+        self._unread = self._unread + 1 if client.want_write() else 0
+        if self._unread > MOST_UNREAD:
+            self._hang_up(client)
+            return
         self._tell(Message(self.name, message.topic, bytes(message.payload), bool(message.retain)))
