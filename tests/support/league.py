@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from time import time
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import uvicorn
 from sqlalchemy import Connection, Engine, event
@@ -339,15 +340,19 @@ def take(ledger: Ledger, name: str, message: bytes) -> Outcome:
     return take_all(ledger, [(name, message)])[0]
 
 
+_KEYS = WeakKeyDictionary[Engine, Keys]()
+
+
 def take_all(ledger: Ledger, messages: Sequence[tuple[str, bytes]]) -> list[Outcome]:
     """Has a ledger take the first of these messages, at most one per box, in one transaction.
 
     What isn't signed by the key of the name beside it is rejected, as at the door.
     """
+    keys = _KEYS.setdefault(ledger.engine, Keys(ledger.engine))
     signed, rejected = list[Signed](), dict[int, Outcome]()
     for number, (name, message) in enumerate(messages):
         try:
-            signed.append(open_signed(message, name, Keys(ledger.engine).find(name)))
+            signed.append(open_signed(message, name, keys.find(name)))
         except (SignatureError, UnknownKeyError) as error:
             rejected[number] = Outcome("rejected", None, str(error))
     outcomes = ledger.commit(ledger.prepare(signed)) if signed else []

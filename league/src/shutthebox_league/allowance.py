@@ -7,7 +7,7 @@ MESSAGES_A_MINUTE = 12_000
 """A box waits for a receipt before it sends the next entry, so it never comes close."""
 
 CPU_S_AN_HOUR = 60.0
-"""Consumer CPU time per key. A full outbox of 16,000 entries takes 12 s."""
+"""CPU time of a worker per key. A full outbox of 16,000 entries takes 12 s."""
 
 BYTES_A_DAY = 64 * 1024 * 1024
 """Message bytes per key, stored for good. An outbox holds no more, so a full one goes through at once."""

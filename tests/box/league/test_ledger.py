@@ -555,7 +555,7 @@ def test_of_what_was_refused_a_megabyte_is_kept_and_the_reasons_of_all(sut: Sut)
         content = MatchPlayed(number, 5, 6, "#" * MAX_RECORD)
         assert sut.take(sut.box.add(content)).kind == "refused"
     for number in range(14):
-        take(sut.ledger, "lion.1", b"%d" % number * 100_000)
+        take(sut.ledger, "lion.1", sut.sign(b"%d" % number * 100_000))
     for table in (ENTRY, ASIDE):
         with sut.engine.begin() as db:
             kept = db.execute(select(table.c.message, table.c.hash, table.c.reason)).all()
@@ -588,7 +588,7 @@ def test_a_box_with_a_wrong_clock_is_filed_by_ours(sut: Sut) -> None:
 def test_a_flood_of_nonsense_is_bounded(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledgers, "KEPT_ASIDE", 20)
     for number in range(25):
-        take(sut.ledger, "lion.1", b"nonsense %d" % number)
+        take(sut.ledger, "lion.1", sut.sign(b"nonsense %d" % number))
     assert sut.count(ASIDE) == 20
 
 

@@ -251,8 +251,9 @@ def test_a_match_that_comes_again_as_its_voiding_is_undone_counts(on_postgresql:
     town = on_postgresql
     entry = town.box.play(played_record(1), town.now_s)
     with town.engine.begin() as db:
-        db.execute(insert(VOIDING).values(id=1, what="match 1", made_s=town.now_s))
-        db.execute(insert(VOID_ON_ARRIVAL).values(hash=hash_of(entry), voiding_id=1))
+        db.execute(insert(VOIDING).values(id=1, uid="1", what="match 1", made_s=town.now_s))
+        box = town.enrolment.name.partition(".")[0]
+        db.execute(insert(VOID_ON_ARRIVAL).values(hash=hash_of(entry), box=box, voiding_id=1))
 
     def undo_it() -> None:
         with town.engine.begin() as db:
