@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help sim league duel test test-all test-pi style lint audit docs messages pins generated site hardware deb openskill-deb test-deb image test-image web release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
-	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
+	@echo "make league play a league of three simulated boxes in the browser"
 	@echo "make duel   play two linked boxes in the browser, side by side"
 	@echo "make test   run the tests"
 	@echo "make test-all    run the slow ones too, and more generated cases"
@@ -100,7 +100,7 @@ test-all: $(VENV)/.test
 test-pi: $(VENV)/.test
 	@$(BIN)/pytest -m virtual_pi tests/system/virtual_pi $(ARGS)
 
-# A broker, a league, and three simulated boxes that play; needs mosquitto.
+# A league, and three simulated boxes that play.
 league: $(VENV)/.test
 	@$(BIN)/python -m tests.box.league.demo $(ARGS)
 

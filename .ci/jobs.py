@@ -121,7 +121,7 @@ JOBS = (
     ),
     Job(
         "postgresql", 4, paths=("league/src", "tests/box/league", "tests/support/postgresql.py"),
-        packages=(*_BUILD, "postgresql", "mosquitto", "nginx-light", "nftables", "systemd", "openssl"),
+        packages=(*_BUILD, "postgresql", "mosquitto", "nginx-light", "systemd", "openssl"),
     ),
     Job(
         "hardware", 4, When.WEEKLY, paths=("hardware", "tests/unit/hardware"),

@@ -41,8 +41,6 @@ class DeliveryState(StrEnum):
     NO_LINE = "no-line"
     HELD = "held"
     """The league has entries but is holding them."""
-    TWO_BOXES = "two-boxes"
-    """Another box seems to use the same enrolment."""
     OLDER_CARD = "older-card"
     """Everything is delivered, but the card is an older copy."""
     OTHER = "other"

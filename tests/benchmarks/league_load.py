@@ -1,225 +1,128 @@
-"""A league under load: many boxes connected over TLS, each with a match to send every so often.
+"""How many matches a second a league takes from so many boxes at once, and how long a receipt takes.
 
-`python -m tests.benchmarks.league_load [--boxes 1000] [--rate 60] [--seconds 600] [--flood]`: starts
-broker, consumer and PostgreSQL, and says how long a match takes until its receipt, and which share of a core
-each part took. With `--flood` one box more sends as fast as it can.
+`python -m tests.benchmarks.league_load [--boxes 1,4,32,64] [--seconds 5] [--workers 1] [--postgresql]`: each
+box sends a match and two signatures over a connection that stays open, each once it has a receipt for the one
+before. The database waits for its disk.
 """
 
 import argparse
-import json
-import resource
+import asyncio
+import os
 import subprocess
-import sys
 import tempfile
-import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from statistics import median, quantiles
-from typing import Any
+from statistics import median
 
-from sqlalchemy import func, select
 from tests.support.cpu import cpu_s
-from tests.support.league import FakeBox, found_league, league_command, played_record
+from tests.support.league import FakeBox, Place, found_league, league_command, played_record
+from tests.support.mosquitto import free_port
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import until
 
-from shutthebox_league.database import open_database
-from shutthebox_league.enrolment import enrol
-from shutthebox_league.schema import ENTRY, MATCH
-from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
-from shutthebox_uplink.settings import Enrolment, read_enrolment
+from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import COMMITTED, open_receipt, sign_entry
-from shutthebox_uplink.uplink import receipt_topic, record_topic, tls_context
 
-AT_ONCE = 200
-"""Boxes of one process: the library waits with select(), which takes no file number above 1023."""
-
-
-GOLDEN = 0.618033988749895
-"""Multiples of it lie evenly between 0 and 1, however many there are."""
+_RECORDS = [played_record(seed) for seed in range(100)]
+_AHEAD = 4000
+"""Entries that a box has signed before the clock starts: the league is measured, not the boxes."""
 
 
 class LoadBox:
-    """A box that sends a match and awaits its receipt."""
+    """A box with signed entries."""
 
-    def __init__(self, enrolment: Enrolment, number: int, tell: "SimpleQueue[tuple[LoadBox, Event]]") -> None:
-        self.enrolment, self.number = enrolment, number
-        self.chain = FakeBox(f"{number:032x}")
-        self.due_s, self.sent_s = 0.0, 0.0
-        self.broker = Broker(
-            str(number), "127.0.0.1", enrolment.port, lambda event: tell.put((self, event)),
-            (receipt_topic(enrolment.name),), tls=tls_context(enrolment), client_id=enrolment.name,
-        )  # fmt: skip
-        self.broker.start()
+    def __init__(self, enrolment: Enrolment, number: int, entries: int) -> None:
+        self.enrolment, chain = enrolment, FakeBox(os.urandom(16).hex())
+        now_s = int(time.time())
+        self.messages = list[bytes]()
+        while len(self.messages) < entries:
+            record = _RECORDS[(number * 7 + chain.matches) % len(_RECORDS)]
+            for entry in (
+                chain.play(record, now_s),
+                chain.sign(1, "ANN", now_s),
+                chain.sign(2, "BOB", now_s),
+            ):
+                self.messages.append(sign_entry(entry, chain.sequence, enrolment.name, enrolment.key))
+        self.took_s = list[float]()
+        self.last = b""
 
-    def send(self, now_s: float) -> None:
-        """Sends the next match."""
-        entry = self.chain.play(
-            _RECORDS[(self.number * 7 + self.chain.matches) % len(_RECORDS)], int(time.time())
-        )
-        name = self.enrolment.name
-        self.broker.publish(
-            record_topic(name), sign_entry(entry, self.chain.sequence, name, self.enrolment.key)
-        )
-        self.sent_s = now_s
-
-
-_RECORDS = [played_record(seed) for seed in range(100)]
-
-
-def generate(folder: Path, first: int, count: int, every_s: float, seconds: float) -> None:
-    """Runs some boxes, and prints the seconds from sending to receipt of each match as JSON."""
-    tell: SimpleQueue[tuple[LoadBox, Event]] = SimpleQueue()
-    boxes = [LoadBox(read_enrolment(folder / f"{n}.toml"), n, tell) for n in range(first, first + count)]
-    waiting = set(boxes)
-    end_s = time.monotonic() + 120
-    while waiting:
-        box, event = tell.get(timeout=max(end_s - time.monotonic(), 0.1))
-        if isinstance(event, Connected):
-            waiting.discard(box)
-    print("connected", flush=True)
-    sys.stdin.readline()
-    begin = time.monotonic()
-    for box in boxes:
-        box.due_s = begin + box.number * GOLDEN % 1 * every_s
-    took, outstanding = list[float](), 0
-    while outstanding or time.monotonic() < begin + seconds:
-        now_s = time.monotonic()
-        if now_s > begin + seconds + 60:
-            break
-        if now_s < begin + seconds:
-            for box in boxes:
-                if now_s >= box.due_s and not box.sent_s:
-                    box.due_s += every_s
-                    outstanding += 1
-                    box.send(now_s)
-        try:
-            box, event = tell.get(timeout=0.05)
-        except Empty:
-            continue
-        if isinstance(event, Message) and box.sent_s:
-            receipt = open_receipt(event.payload, box.enrolment.league_key)
-            if receipt.status == COMMITTED and receipt.sequence == box.chain.sequence:
-                took.append(time.monotonic() - box.sent_s)
-                box.sent_s = 0.0
-                outstanding -= 1
-    print(json.dumps({"took": took, "lost": outstanding}), flush=True)
-    # The process ends without waiting for two hundred goodbyes.
-    sys.stdout.flush()
+    async def send(self, port: int, ends_s: float) -> None:
+        """Sends until the time is over, or nothing is left."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        head = "POST /entry HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
+        for message in self.messages:
+            began_s = time.monotonic()
+            if began_s > ends_s:
+                break
+            writer.write((head % len(message)).encode() + message)
+            answer = await reader.readuntil(b"\r\n\r\n")
+            assert answer.startswith(b"HTTP/1.1 200"), answer
+            length = int(answer.lower().partition(b"content-length: ")[2].split(b"\r")[0])
+            self.last = await reader.readexactly(length)
+            self.took_s.append(time.monotonic() - began_s)
+        writer.close()
+        assert open_receipt(self.last, self.enrolment.league_key).status == COMMITTED
 
 
-def flood(enrolment: Enrolment, ends: threading.Event) -> int:
-    """One box that sends valid and invalid messages as fast as the broker takes them; returns how many."""
-    connected: SimpleQueue[Event] = SimpleQueue()
-    broker = Broker("flood", "127.0.0.1", enrolment.port, connected.put, (), tls=tls_context(enrolment))
-    broker.start()
-    connected.get(timeout=60)
-    count = 0
-    message = sign_entry(FakeBox("f" * 32).play(_RECORDS[0]), 1, enrolment.name, enrolment.key)
-    while not ends.is_set():
-        broker.publish(record_topic(enrolment.name), message if count % 2 else message[:-9] + b"nonsense!")
-        count += 1
-        if count % 20 == 0:
-            time.sleep(0.01)
-    broker.close()
-    return count
+async def load(boxes: list[LoadBox], port: int, seconds: float) -> float:
+    """Has all of them send; returns the seconds that it took."""
+    began_s = time.monotonic()
+    await asyncio.gather(*(box.send(port, began_s + seconds) for box in boxes))
+    return time.monotonic() - began_s
+
+
+def measure(place: Place, count: int, port: int, seconds: float, pids: dict[str, int]) -> str:
+    """A row of the table."""
+    entries = min(_AHEAD, int(seconds * 2500 / count))
+    boxes = [LoadBox(place.enrol(f"box{count}-{n}", f"Pub {n}"), n, entries) for n in range(count)]
+    before = {part: cpu_s(pid) for part, pid in pids.items()}
+    took_s = asyncio.run(load(boxes, port, seconds))
+    used = {part: cpu_s(pid) - before[part] for part, pid in pids.items()}
+    took = [each for box in boxes for each in box.took_s]
+    matches = len(took) / 3
+    parts = ", ".join(f"{part} {used[part] / matches * 1000:.2f}" for part in pids)
+    return (
+        f"{count:3} boxes: {matches / took_s:6.0f} matches a second; receipt {median(took):.4f} s, "
+        f"at most {max(took):.3f}; ms of CPU a match: {parts}"
+    )
 
 
 def main() -> None:
-    """Runs it."""
+    """Prints a row for each number of boxes."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--boxes", type=int, default=1000)
-    parser.add_argument("--rate", type=float, default=60)
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--flood", action="store_true")
-    parser.add_argument("--generate", nargs=5, default=None, help=argparse.SUPPRESS)
+    parser.add_argument("--boxes", default="1,4,32,64")
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--postgresql", action="store_true")
     args = parser.parse_args()
-    if args.generate:
-        folder, first, count, every_s, seconds = args.generate
-        generate(Path(folder), int(first), int(count), float(every_s), float(seconds))
-        return
-    resource.setrlimit(
-        resource.RLIMIT_NOFILE, (min(20_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2
-    )
-    with tempfile.TemporaryDirectory(prefix="league-load-") as name:
-        folder = Path(name)
-        folder.chmod(0o711)
-        (folder / "pg").mkdir()
-        server = Postgresql(fsync=True)
-        try:
-            measure(args, folder, server)
-        finally:
-            server.stop()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="league-load-")))
+        server = None
+        if args.postgresql:
+            server = Postgresql(fsync=True)
+            stack.callback(server.stop)
+        place = found_league(folder, server.new_database() if server else "")
+        stack.callback(place.engine.dispose)
+        port = free_port()
+        cores = ",".join(map(str, sorted(os.sched_getaffinity(0))[: args.workers]))
+        # It starts a worker for each core that it may use, so it's told of so many only at its start.
+        command = ("taskset", "-c", cores, *league_command(folder, "take", "--port", str(port)))
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=log)
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        until(lambda: _workers(process.pid) or process.poll() is not None)
+        for worker in _workers(process.pid):
+            subprocess.run(("taskset", "-acp", "0-1023", str(worker)), stdout=subprocess.DEVNULL, check=False)
+        pids = {f"worker {number}": pid for number, pid in enumerate(_workers(process.pid), 1)}
+        pids |= {"database": server.pid} if server else {}
+        for count in map(int, args.boxes.split(",")):
+            print(measure(place, count, port, args.seconds, pids), flush=True)
 
 
-def measure(args: argparse.Namespace, folder: Path, server: Postgresql) -> None:
-    """Sets all up, runs the load, and prints the figures."""
-    url = server.new_database()
-    place = found_league(folder, url)
-    assert place.broker is not None
-    for number in range(args.boxes + 1):
-        text = enrol(place.engine, place.authority, f"box{number}", f"Pub {number // 3}").text
-        (folder / f"{number}.toml").write_text(text)
-    with (folder / "log").open("ab") as log:
-        consumer = subprocess.Popen(league_command(folder, "consume"), stdout=log, stderr=log)
-    me = (sys.executable, "-m", "tests.benchmarks.league_load", "--generate", str(folder))
-    every_s = args.boxes / args.rate
-    generators = [
-        subprocess.Popen(
-            (*me, str(first), str(min(AT_ONCE, args.boxes - first)), str(every_s), str(args.seconds)),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )
-        for first in range(0, args.boxes, AT_ONCE)
-    ]  # fmt: skip
-    parts = {"broker": place.broker.pid, "consumer": consumer.pid, "database": server.pid}
-    for process in generators:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        assert process.stdout.readline() == "connected\n"
-    until(lambda: "connected to the broker" in (folder / "log").read_text())
-    before = {part: cpu_s(pid) for part, pid in parts.items()}
-    begin = time.monotonic()
-    ends, flooded = threading.Event(), list[int]()
-    flooder = threading.Thread(
-        target=lambda: flooded.append(flood(read_enrolment(folder / f"{args.boxes}.toml"), ends))
-    )
-    if args.flood:
-        flooder.start()
-    for process in generators:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    found = []
-    for process in generators:
-        assert process.stdout is not None
-        found.append(json.loads(process.stdout.readline()))
-    took_s = time.monotonic() - begin
-    after = {part: cpu_s(pid) for part, pid in parts.items()}
-    ends.set()
-    if args.flood:
-        flooder.join()
-    started: list[subprocess.Popen[Any]] = [*generators, consumer]
-    for one in started:
-        one.kill()
-        one.wait()
-    place.broker.kill()
-    took = [seconds for result in found for seconds in result["took"]]
-    engine = open_database(url)
-    with engine.connect() as db:
-        entries, matches = (
-            db.execute(select(func.count()).select_from(table)).scalar() for table in (ENTRY, MATCH)
-        )
-    print(f"{args.boxes} boxes, {len(took)} matches in {took_s:.0f} s: {len(took) / took_s:.1f} a second")
-    lost = sum(result["lost"] for result in found)
-    print(f"without a receipt: {lost}; in the league: {entries} entries, {matches} matches")
-    deciles = quantiles(took, n=100)
-    print(f"seconds to the receipt: median {median(took):.3f}, 95 % {deciles[94]:.3f}, most {max(took):.3f}")
-    for part in parts:
-        used_s = after[part] - before[part]
-        print(f"{part}: {used_s / took_s:.1%} of a core, {used_s / len(took) * 1000:.2f} ms a match")
-    if flooded:
-        print(f"the flooding box sent {flooded[0]} messages, {flooded[0] / took_s:.0f} a second")
+def _workers(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 if __name__ == "__main__":

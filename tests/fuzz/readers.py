@@ -133,7 +133,7 @@ def read_owners_files(content: bytes) -> None:
 
 def _owners_samples() -> list[bytes]:
     lines = [
-        "[league]\nname = 'lion.1'\nport = 8883\n",
+        "[league]\nname = 'lion.1'\nurl = 'https://league.example:443'\n",
         "[home_assistant]\nhost = 'ha.lan'\n",
         "ssh-ed25519 AAAA\n",
     ]

@@ -28,6 +28,7 @@ from shutthebox.config.profiles import from_text
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.record import Record, write
+from shutthebox_league.keys import Keys
 from shutthebox_league.ledger import Ledger
 from shutthebox_uplink.signing import sign_entry
 
@@ -109,12 +110,12 @@ def write_records(folder: Path) -> None:
 def write_league(place_folder: Path, folder: Path) -> None:
     """The database of a league that has counted the outbox."""
     place_folder.mkdir()
-    place = found_league(place_folder, with_broker=False)
+    place = found_league(place_folder)
     enrolment = place.enrol(BOX)
     sign = partial(sign_entry, oldest=1, name=enrolment.name, key=enrolment.key)
-    ledger = Ledger(place.engine, UTC)
+    ledger, keys = Ledger(place.engine, UTC), Keys(place.engine)
     for path in sorted((folder / "outbox").iterdir()):
-        ledger.commit(ledger.prepare([(enrolment.name, sign(path.read_bytes()))]))
+        ledger.commit(ledger.prepare([keys.open(sign(path.read_bytes()))]))
     reviewed(place.engine)
     place.engine.dispose()
     shutil.copy(place_folder / "league.sqlite3", folder / "league.sqlite3")

@@ -1,25 +1,28 @@
-"""A league for tests: keys, broker, ledger, and boxes that leave entries."""
+"""A league for tests: keys, ledger, door, and boxes that send entries."""
 
+import http.client
 import re
+import socket
 import sqlite3
-import ssl
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from functools import cache
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from random import Random
 from tempfile import TemporaryDirectory
-from time import monotonic, time
+from time import time
 from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
+import uvicorn
 from sqlalchemy import Connection, Engine, event
-from tests.support.mosquitto import Mosquitto, free_port, league_config
-from tests.support.waiting import HANG_S
+from tests.support.mosquitto import free_port
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import NO_HASH, Content, MatchPlayed, OutboxEntry, PlayerSigned, hash_of
@@ -30,29 +33,28 @@ from shutthebox.rules.match import begin
 from shutthebox.rules.position import Stage
 from shutthebox.rules.record import Record, write
 from shutthebox.rules.turn import answers
-from shutthebox_league.access import CONSUMER
 from shutthebox_league.authority import Authority, Settings
-from shutthebox_league.committer import Messages
 from shutthebox_league.database import migrate, open_database
+from shutthebox_league.door import application
 from shutthebox_league.enrolment import enrol
+from shutthebox_league.keys import Keys, Signed, UnknownKeyError, open_signed
 from shutthebox_league.ledger import Ledger, Outcome
 from shutthebox_league.reviewer import Reviewer
-from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
 from shutthebox_uplink.settings import Enrolment, read_enrolment
-from shutthebox_uplink.signing import Receipt, open_receipt, sign_entry
-from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, tls_context
+from shutthebox_uplink.signing import Receipt, SignatureError, open_receipt, sign_entry, sign_state
+from shutthebox_uplink.uplink import ENTRY_PATH, STATE_PATH
 
 CONDITIONS = Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",))
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a league is: its keys, its broker and its database."""
+    """Where a league is: its keys, its database, and the port of its door."""
 
     folder: Path
     authority: Authority
-    broker: Mosquitto | None
     engine: Engine
+    port: int
 
     def enrol(self, box: str, pub: str = "The Red Lion") -> Enrolment:
         """Enrols a box and reads what it is given."""
@@ -72,22 +74,16 @@ def _empty_league() -> bytes:
         return path.read_bytes()
 
 
-def found_league(folder: Path, url: str = "", *, with_broker: bool = True, host: str = "127.0.0.1") -> Place:
-    """A league in this folder, on free ports; `host` is how its boxes call this machine."""
-    authority = Authority(folder)
-    ports = (free_port(), free_port())
-    settings = Settings(host, database=url, port=ports[0], consumers_port=ports[1])
-    authority.found(settings)
-    config = folder / "mosquitto.conf"
-    config.write_text(league_config(folder, ports))
+def found_league(folder: Path, url: str = "") -> Place:
+    """A league in this folder, whose boxes are told of a free port on this machine."""
+    authority, port = Authority(folder), free_port()
+    authority.found(Settings(f"http://127.0.0.1:{port}", database=url))
     if not url:
         (folder / "league.sqlite3").write_bytes(_empty_league())
-    # First, because it skips the test where there is none.
-    broker = Mosquitto(config) if with_broker else None
     engine = open_database(url or f"sqlite:///{folder}/league.sqlite3")
     if url:
         migrate(engine)
-    return Place(folder, authority, broker, engine)
+    return Place(folder, authority, engine, port)
 
 
 def league_command(folder: Path, *words: str) -> tuple[str, ...]:
@@ -105,8 +101,8 @@ def uplink_command(enrolment: Path, box: Path) -> tuple[str, ...]:
 
 
 def enrolled(folder: Path) -> Enrolment:
-    """What a box gets from a league in this folder, which has no broker and is closed again."""
-    place = found_league(folder, with_broker=False)
+    """What a box gets from a league in this folder, which is closed again."""
+    place = found_league(folder)
     try:
         return place.enrol("lion")
     finally:
@@ -118,18 +114,6 @@ def reviewed(engine: Engine, zone: tzinfo = UTC, wall_clock_s: Callable[[], floa
     reviewer = Reviewer(engine, zone, wall_clock_s)
     while reviewer.work():
         pass
-
-
-@contextmanager
-def league_with_broker(folder: Path, host: str = "127.0.0.1") -> Iterator[Place]:
-    """A league in this folder whose broker runs until the end."""
-    place = found_league(folder, host=host)
-    assert place.broker is not None
-    try:
-        yield place
-    finally:
-        place.broker.kill()
-        place.engine.dispose()
 
 
 @contextmanager
@@ -145,51 +129,41 @@ def in_a_thread(run: Callable[[], None], end: Callable[[], None]) -> Iterator[No
         assert not thread.is_alive()
 
 
-class Listener:
-    """A client that keeps all that it hears."""
+@contextmanager
+def open_door(place: Place, beat: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Has the league take entries in this process until the end."""
+    ledger = Ledger(place.engine, UTC)
+    app = application(place.engine, ledger, place.authority.receipts_key, beat)
+    config = uvicorn.Config(
+        app, port=place.port, log_level="warning", lifespan="on", ws="none", timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
 
-    def __init__(
-        self,
-        port: int,
-        topics: tuple[str, ...],
-        tls: ssl.SSLContext | None = None,
-        client_id: str = "listener",
-    ) -> None:
-        self._inbox: SimpleQueue[Event] = SimpleQueue()
-        self.broker = Broker("test", "127.0.0.1", port, self._inbox.put, topics, tls=tls, client_id=client_id)
-        self.broker.start()
-        self.wait_for(lambda event: isinstance(event, Connected))
+    def end() -> None:
+        server.should_exit = True
 
-    def wait_for(self, wanted: Callable[[Event], bool]) -> Event:
-        """Waits for an event; the ones before it are passed over."""
-        until = monotonic() + HANG_S
-        while True:
-            try:
-                event = self._inbox.get(timeout=max(0.0, until - monotonic()))
-            except Empty:
-                raise AssertionError("nothing such has come") from None
-            if wanted(event):
-                return event
+    with in_a_thread(server.run, end):
+        until(lambda: server.started)
+        yield
 
-    def message(self, topic_ends: str) -> bytes:
-        """The payload of the next message whose topic ends so."""
-        event = self.wait_for(lambda event: isinstance(event, Message) and event.topic.endswith(topic_ends))
-        assert isinstance(event, Message)
-        return event.payload
 
-    def nothing(self, wanted: Callable[[Event], bool] = lambda event: isinstance(event, Message)) -> bool:
-        """Whether nothing such has come so far."""
-        while True:
-            try:
-                event = self._inbox.get_nowait()
-            except Empty:
-                return True
-            if wanted(event):
-                return False
+def is_listening(port: int) -> bool:
+    """Whether anybody listens there."""
+    with socket.socket() as line:
+        return line.connect_ex(("127.0.0.1", port)) == 0
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a league has answered."""
+
+    status: int
+    body: bytes
+    headers: http.client.HTTPMessage
 
 
 class BoxLine:
-    """A box's line to the broker, by hand.
+    """A box's line to the league, by hand.
 
     Args:
         enrolment: as the league gave it.
@@ -199,44 +173,48 @@ class BoxLine:
     def __init__(self, enrolment: Enrolment, journal: str | None = None) -> None:
         self.enrolment = enrolment
         self.chain = FakeBox(journal or journal_of(enrolment.name))
-        self.listener = Listener(
-            enrolment.port,
-            (receipt_topic(enrolment.name), HELLO_TOPIC),
-            tls_context(enrolment),
-            enrolment.name,
-        )
+        self._line: http.client.HTTPConnection | None = None
 
-    def publish(self, payload: bytes | str, what: str = "entry") -> None:
-        """Publishes anything as this box."""
-        self.listener.broker.publish(f"shutthebox/{self.enrolment.name}/{what}", payload)
+    def post(self, path: str, body: bytes) -> Said:
+        """Sends anything, over a connection that stays open."""
+        url = urlsplit(self.enrolment.url)
+        if self._line is None:
+            self._line = http.client.HTTPConnection(url.hostname or "", url.port, timeout=HANG_S)
+        try:
+            self._line.request("POST", path, body)
+            answer = self._line.getresponse()
+            return Said(answer.status, answer.read(), answer.headers)
+        except (http.client.HTTPException, OSError):
+            self.close()
+            raise
 
     def sign(self, entry: bytes, oldest: int = 1) -> bytes:
         """A message with this entry."""
         return sign_entry(entry, oldest, self.enrolment.name, self.enrolment.key)
 
     def send(self, entry: bytes, oldest: int = 1) -> Receipt:
-        """Sends an entry and awaits its receipt."""
-        self.publish(self.sign(entry, oldest))
-        return self.receipt()
+        """Sends an entry, and reads its receipt."""
+        return self.receipt(self.post(ENTRY_PATH, self.sign(entry, oldest)))
 
-    def receipt(self) -> Receipt:
-        """The next receipt."""
-        return open_receipt(self.listener.message("/receipt"), self.enrolment.league_key)
+    def tell(self, state: bytes) -> Receipt:
+        """Sends a state, and reads what the league has to say."""
+        return self.receipt(self.post(STATE_PATH, sign_state(state, self.enrolment.name, self.enrolment.key)))
+
+    def receipt(self, said: Said) -> Receipt:
+        """The receipt in an answer."""
+        assert said.status == 200, said
+        return open_receipt(said.body, self.enrolment.league_key)
 
     def close(self) -> None:
-        """Leaves the broker."""
-        self.listener.broker.close()
+        """Hangs up."""
+        if self._line is not None:
+            self._line.close()
+            self._line = None
 
 
 def journal_of(name: str) -> str:
     """The id of a box of this name."""
     return name.encode().hex().ljust(32, "0")
-
-
-def consumer_listener(place: Place, *topics: str) -> Listener:
-    """A client with the consumers' certificate."""
-    port = place.authority.settings.consumers_port
-    return Listener(port, topics, place.authority.consumer_tls(), CONSUMER)
 
 
 def played_record(
@@ -362,13 +340,29 @@ def take(ledger: Ledger, name: str, message: bytes) -> Outcome:
     return take_all(ledger, [(name, message)])[0]
 
 
-def take_all(ledger: Ledger, messages: Messages) -> list[Outcome]:
-    """Has a ledger take the first of these messages, at most one per box, in one transaction."""
-    return ledger.commit(ledger.prepare(messages))
+_KEYS = WeakKeyDictionary[Engine, Keys]()
+
+
+def take_all(ledger: Ledger, messages: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+    """Has a ledger take the first of these messages, at most one per box, in one transaction.
+
+    What isn't signed by the key of the name beside it is rejected, as at the door.
+    """
+    keys = _KEYS.setdefault(ledger.engine, Keys(ledger.engine))
+    signed, rejected = list[Signed](), dict[int, Outcome]()
+    for number, (name, message) in enumerate(messages):
+        try:
+            signed.append(open_signed(message, name, keys.find(name)))
+        except (SignatureError, UnknownKeyError) as error:
+            rejected[number] = Outcome("rejected", None, str(error))
+    outcomes = ledger.commit(ledger.prepare(signed)) if signed else []
+    for number, outcome in rejected.items():
+        outcomes.insert(number, outcome)
+    return outcomes
 
 
 class LeagueBox:
-    """A box that is enrolled in a league, and the ledger that takes its entries, with no broker between.
+    """A box that is enrolled in a league, and the ledger that takes its entries, with no door between.
 
     Args:
         place: the league.

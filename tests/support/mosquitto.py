@@ -4,11 +4,17 @@ import contextlib
 import random
 import shutil
 import socket
+import ssl
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from time import monotonic
 
 import pytest
-from tests.support.waiting import until
+from tests.support.waiting import HANG_S, until
+
+from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
 
 _RUNNING = " running\n"
 
@@ -25,21 +31,6 @@ def free_port() -> int:
 def mosquitto_program() -> str | None:
     """The path of Mosquitto; Debian has it outside a user's PATH."""
     return shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
-
-
-def league_config(folder: Path, ports: tuple[int, int]) -> str:
-    """The configuration that a league installs, for this folder and these ports of 127.0.0.1."""
-    text = (Path(__file__).parents[2] / "league" / "server" / "mosquitto.conf").read_text()
-    for before, after in (
-        ("/var/lib/shutthebox-league", str(folder.resolve())),
-        ("/var/lib/mosquitto/shutthebox-league.json", str(folder.resolve() / "plugin.json")),
-        ("listener 8883", f"listener {ports[0]} 127.0.0.1"),
-        ("listener 8884", f"listener {ports[1]}"),
-    ):
-        assert before in text
-        text = text.replace(before, after)
-    # As root Mosquitto would become a user that can't read the folder.
-    return f"user root\n{text}"
 
 
 class Mosquitto:
@@ -62,9 +53,6 @@ class Mosquitto:
     def start(self) -> None:
         """Starts it and waits until it runs."""
         log = self._config.with_suffix(".log")
-        made = self._config.with_name("broker") / "dynamic-security.json"
-        if made.exists():  # as the unit does before it starts
-            shutil.copyfile(made, self._config.with_name("plugin.json"))
         with log.open("ab") as file:
             before = log.read_text().count(_RUNNING)
             self._process = subprocess.Popen([self._program, "-c", self._config], stdout=file, stderr=file)
@@ -88,3 +76,46 @@ def plain_broker(folder: Path) -> tuple[Mosquitto, int]:
     # As root Mosquitto would become a user that can't read the folder.
     config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")
     return Mosquitto(config), port
+
+
+class Listener:
+    """A client that keeps all that it hears."""
+
+    def __init__(
+        self,
+        port: int,
+        topics: tuple[str, ...],
+        tls: ssl.SSLContext | None = None,
+        client_id: str = "listener",
+    ) -> None:
+        self._inbox: SimpleQueue[Event] = SimpleQueue()
+        self.broker = Broker("test", "127.0.0.1", port, self._inbox.put, topics, tls=tls, client_id=client_id)
+        self.broker.start()
+        self.wait_for(lambda event: isinstance(event, Connected))
+
+    def wait_for(self, wanted: Callable[[Event], bool]) -> Event:
+        """Waits for an event; the ones before it are passed over."""
+        until = monotonic() + HANG_S
+        while True:
+            try:
+                event = self._inbox.get(timeout=max(0.0, until - monotonic()))
+            except Empty:
+                raise AssertionError("nothing such has come") from None
+            if wanted(event):
+                return event
+
+    def message(self, topic_ends: str) -> bytes:
+        """The payload of the next message whose topic ends so."""
+        event = self.wait_for(lambda event: isinstance(event, Message) and event.topic.endswith(topic_ends))
+        assert isinstance(event, Message)
+        return event.payload
+
+    def nothing(self, wanted: Callable[[Event], bool] = lambda event: isinstance(event, Message)) -> bool:
+        """Whether nothing such has come so far."""
+        while True:
+            try:
+                event = self._inbox.get_nowait()
+            except Empty:
+                return True
+            if wanted(event):
+                return False

@@ -74,8 +74,6 @@ class DeliveryWatch:
                 return Undelivered.NO_LINE
             case DeliveryState.HELD:
                 return Undelivered.HELD
-            case DeliveryState.TWO_BOXES:
-                return Undelivered.TWO_BOXES
             case DeliveryState.OLDER_CARD:
                 return Undelivered.OLDER_CARD
             case DeliveryState.OTHER:

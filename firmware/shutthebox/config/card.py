@@ -35,6 +35,7 @@ from shutthebox.config.networks import (
 from shutthebox.config.profiles import house_rules, house_rules_files, why_no_stakes
 from shutthebox.config.schema import (
     BROKER_FILE,
+    LEAGUE_CA_FILE,
     RULES_FOLDER,
     TOURNAMENT_FILE,
     UPLINK_FILES,
@@ -171,7 +172,13 @@ class _Reading:
         return mistakes
 
     def enrolment(self, text: str, name: str) -> tuple[str, ...]:
-        return examine_enrolment(text, name)[1]
+        enrolment, mistakes = examine_enrolment(text, name)
+        if enrolment.get("ca", LEAGUE_CA_FILE) == LEAGUE_CA_FILE:
+            return mistakes
+        return (
+            *mistakes,
+            f"{name}: league.ca: not allowed here; use {LEAGUE_CA_FILE}, and name the file so",
+        )
 
     def home_assistant(self, text: str, name: str) -> tuple[str, ...]:
         return examine_home_assistant(text, name)[1]
@@ -239,6 +246,7 @@ FILES: Mapping[str, OwnersFile] = {
     NETWORK_NAME: OwnersFile(_Reading.networks, _install_network),
     KEY_NAME: OwnersFile(_Reading.ssh_keys, _install_keys),
     LEAGUE_NAME: OwnersFile(_Reading.enrolment, _install_secret, is_sent=True),
+    LEAGUE_CA_FILE: OwnersFile(_Reading.certificate, _install_as_is, is_sent=True),
     HOME_ASSISTANT_NAME: OwnersFile(_Reading.home_assistant, _install_secret, is_sent=True),
     BROKER_FILE: OwnersFile(_Reading.certificate, _install_as_is, is_sent=True),
     TOURNAMENT_FILE: OwnersFile(_Reading.tournament, _install_as_is, is_sent=True),

@@ -40,6 +40,9 @@ UPLINK_FILES = ("league.toml", "home-assistant.toml")
 RULES_FOLDER = "rules"
 """The folder with house rules, beside the configuration."""
 
+LEAGUE_CA_FILE = "league.pem"
+"""The certificate of a league's own authority, beside `league.toml`."""
+
 BROKER_FILE = "broker.pem"
 """The certificate of the broker of linked boxes, beside the configuration."""
 

@@ -5,6 +5,8 @@ They are checked here with the standard library alone, so that mistakes show bef
 
 import base64
 import binascii
+import ipaddress
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -16,9 +18,54 @@ _HOST = matching(_HOST_PATTERN, "a name or an address of a machine")
 _PORT = whole(1, 65535)
 _PEM = matching(r"[\x09\x0a\x0d\x20-\x7e]{1,20000}", "text as `shutthebox-league enrol` prints it")
 
+_URL = re.compile(
+    r"(?P<scheme>https?)://(?:\[(?P<v6>[0-9A-Fa-f:.]{2,45})\]|(?P<host>[A-Za-z0-9_.-]{1,253}))"
+    r"(?::(?P<port>[0-9]{1,5}))?(?P<path>(?:/[A-Za-z0-9_.~-]{1,60}){0,5})/?",
+    re.ASCII,
+)
+_PRIVATE = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16",
+        "::1/128", "fc00::/7", "fe80::/10",
+    )
+)  # fmt: skip
+
+
+def _url(value: object) -> str:
+    """An address without anything that a client could read in two ways; without TLS only on private networks.
+
+    There, the signatures protect the result. Elsewhere, anybody could read who plays.
+    """
+    found = _URL.fullmatch(value) if isinstance(value, str) else None
+    if found is None or int(found["port"] or 1) not in range(1, 65536):
+        raise ValueError("no address")
+    host = found["v6"] or found["host"]
+    try:
+        address = ipaddress.ip_address(host)
+        is_private = any(address in network for network in _PRIVATE)
+    except ValueError:
+        if found["v6"] or host.rpartition(".")[2].isdecimal():
+            raise ValueError("no address") from None
+        is_private = host.lower() == "localhost"
+    if found["scheme"] == "http" and not is_private:
+        raise ValueError("nobody else should read along")
+    return found[0].rstrip("/")
+
+
+LEAGUE_URL = Check(
+    "an address such as https://league.example; http:// only with localhost or a private network's address",
+    {"type": "string"},
+    _url,
+)
+FILE_BESIDE = matching(
+    r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,59}", "the name of a file beside league.toml, such as league.pem"
+)
+
 _LEAGUE_KEYS: Mapping[str, Check[Any]] = {
-    "name": matching(r"[a-z0-9][a-z0-9.-]{0,49}", "a name as `shutthebox-league enrol` prints it"),
-    "host": _HOST, "port": _PORT, "authority": _PEM, "certificate": _PEM, "key": _PEM, "league_key": _PEM,
+    "url": LEAGUE_URL,
+    "name": matching(r"[a-z0-9-]{1,40}\.[1-9][0-9]{0,8}", "a name as `shutthebox-league enrol` prints it"),
+    "key": _PEM, "league_key": _PEM,
 }  # fmt: skip
 
 _HOME_ASSISTANT_KEYS: Mapping[str, Check[Any]] = {
@@ -38,7 +85,7 @@ def examine_enrolment(content: str, where: str) -> tuple[dict[str, Any], tuple[s
 
     A mistake names file, key and what is allowed, and never a value, which may be a secret.
     """
-    given, found, mistakes = _examine(content, where, "league", _LEAGUE_KEYS)
+    given, found, mistakes = _examine(content, where, "league", {**_LEAGUE_KEYS, "ca": FILE_BESIDE})
     if given:
         whole_file = "missing; `shutthebox-league enrol` prints the whole file"
         missing = (f"{where}: league.{key}: {whole_file}" for key in _LEAGUE_KEYS if key not in given)
@@ -47,11 +94,7 @@ def examine_enrolment(content: str, where: str) -> tuple[dict[str, Any], tuple[s
         return found, mistakes
     if not (_is_key(found["key"], _PRIVATE_KEY) and _is_key(found["league_key"], _PUBLIC_KEY)):
         return found, (f"{where}: league.key, league.league_key: not allowed; use Ed25519 keys as PEM",)
-    return found, tuple(
-        f"{where}: league.{key}: not allowed; use a certificate as PEM, whole"
-        for key in ("authority", "certificate")
-        if not _is_whole(_der(found[key]))
-    )
+    return found, ()
 
 
 def examine_home_assistant(content: str, where: str) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -91,8 +134,3 @@ def _der(pem: str) -> bytes:
 def _is_key(pem: str, head: bytes) -> bool:
     der = _der(pem)
     return der.startswith(head) and len(der) == len(head) + 32
-
-
-def _is_whole(der: bytes) -> bool:
-    """Whether it's a sequence of the length it states, unlike a truncated certificate."""
-    return der[:2] == b"\x30\x82" and len(der) == 4 + int.from_bytes(der[2:4], "big")

@@ -88,7 +88,7 @@ def observed(turn: Turn, *, is_next: bool = True) -> list[int]:
         *(int(tile in is_open) for tile in turn.game.tiles),
         *faces,
         *[0] * (dice - len(faces)),
-        state.insured,
+        state.misses_left,
         *(state.drawn >> domino & 1 for domino in range(bag)),
     ]
 

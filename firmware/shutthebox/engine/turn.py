@@ -73,7 +73,7 @@ class Turn:
         mask = to_tiles(wanted)
         if mask == game.profile.starting:
             return cls.start(game)
-        return cls(game, turns.Turn(mask, moves=1, insured=game.profile.spare_throws))
+        return cls(game, turns.Turn(mask, moves=1, misses_left=game.profile.spare_throws))
 
     @property
     def open(self) -> tuple[int, ...]:

@@ -42,8 +42,6 @@ class Undelivered(Enum):
     NO_LINE = "no line"
     HELD = "held"
     """The league has them but is holding them: an earlier one is missing, or the key is revoked."""
-    TWO_BOXES = "two boxes"
-    """Another box uses the same enrolment."""
     OLDER_CARD = "older card"
     """They're delivered, but the card is an older copy, so the league may lack some."""
     OTHER = "other"
@@ -52,7 +50,6 @@ class Undelivered(Enum):
 UNDELIVERED_TEXTS: dict[Undelivered, Message] = {
     Undelivered.NO_LINE: message("League: no line"),
     Undelivered.HELD: message("League: held"),
-    Undelivered.TWO_BOXES: message("League: 2 boxes"),
     Undelivered.OLDER_CARD: message("League: old card"),
     Undelivered.OTHER: message("League: unsent"),
 }

@@ -7,7 +7,7 @@ MESSAGES_A_MINUTE = 12_000
 """A box waits for a receipt before it sends the next entry, so it never comes close."""
 
 CPU_S_AN_HOUR = 60.0
-"""Consumer CPU time per key. A full outbox of 16,000 entries takes 12 s."""
+"""CPU time of a worker per key. A full outbox of 16,000 entries takes 12 s."""
 
 BYTES_A_DAY = 64 * 1024 * 1024
 """Message bytes per key, stored for good. An outbox holds no more, so a full one goes through at once."""
@@ -44,6 +44,10 @@ class Allowance:
             now_s: monotonic time.
         """
         return self._now(key, now_s) >= self._amount
+
+    def wait_s(self, key: str, now_s: float) -> float:
+        """The seconds until a key may spend again; 0 if it may now."""
+        return max(0.0, (self._now(key, now_s) - self._amount) / self._rate) + self.is_spent(key, now_s)
 
     def spent(self, key: str, now_s: float) -> float:
         """The fraction of its amount that a key has spent; above 1 if it overspent."""

@@ -69,13 +69,18 @@ class Confined:
         self.receiver.close()
 
 
+def end_with_parent(parent: int) -> bool:
+    """Has this process killed when its parent ends, even by a kill; False if it has ended already."""
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    return os.getppid() == parent
+
+
 def _work(
     parent: int, work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, sender: Connection
 ) -> None:
-    # A killed parent can't end this process, and its successor begins the same review again.
-    if _prctl is not None:
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+    # The parent's successor begins the same review again.
+    if not end_with_parent(parent):
         return
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -178,10 +178,10 @@ def lock_books(db: Connection) -> None:
         db.exec_driver_sql(f"select pg_advisory_xact_lock({_BOOKS_LOCK})")
 
 
-def hold_consumers(db: Connection) -> None:
-    """Makes consumers wait until the transaction ends, as they do on SQLite.
+def hold_workers(db: Connection) -> None:
+    """Makes workers wait until the transaction ends, as they do on SQLite.
 
-    A consumer has either committed an entry before this, or sees what this transaction has changed.
+    A worker has either committed an entry before this, or sees what this transaction has changed.
     """
     if db.dialect.name == "postgresql":
         db.exec_driver_sql("lock table chain in exclusive mode")
@@ -291,7 +291,7 @@ def migrate(engine: Engine, version: str = "head") -> None:
             return
         with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
-                # Several consumers start at once, and one of them does it.
+                # Several programs start at once, and one of them does it.
                 connection.exec_driver_sql(f"select pg_advisory_xact_lock({_MIGRATION_LOCK})")
             config.attributes["connection"] = connection
             command.upgrade(config, version)

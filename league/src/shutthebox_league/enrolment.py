@@ -1,7 +1,6 @@
 """Enrols boxes and revokes their keys."""
 
 import json
-import logging
 import re
 import secrets
 import time
@@ -13,8 +12,7 @@ from string import ascii_uppercase
 from sqlalchemy import Connection, Engine, insert, select, update
 
 from shutthebox.errors import quoted
-from shutthebox_league.authority import ENROLLED, REVOKED, Authority, public_pem, token_hash
-from shutthebox_league.control import tell_broker
+from shutthebox_league.authority import ENROLLED, REVOKED, Authority, new_key, public_pem, token_hash
 from shutthebox_league.database import empty_log, in_transaction
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.initials import digest_of
@@ -22,8 +20,6 @@ from shutthebox_league.names import read_name, read_new_name
 from shutthebox_league.players import forget
 from shutthebox_league.schema import BOX, FORGOTTEN, KEY, PUB
 from shutthebox_league.voiding import void_again
-
-_log = logging.getLogger(__name__)
 
 _BOX_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
 
@@ -66,34 +62,37 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
         taken = {*db.execute(select(KEY.c.name)).scalars(), *authority.noted(ENROLLED)}
         name = next(name for name in (f"{box}.{number}" for number in count(1)) if name not in taken)
         authority.note(ENROLLED, name)
-        keys = authority.enrol(name)
-        row = {"name": name, "box_id": box_id, "public_key": keys.public_key, "enrolled_s": int(time.time())}
+        public_key, private_key = new_key()
+        row = {"name": name, "box_id": box_id, "public_key": public_key, "enrolled_s": int(time.time())}
         db.execute(insert(KEY), row)
     settle(engine, authority)
     settings = authority.settings
-    values: dict[str, str | int] = {
-        "name": name, "host": settings.host, "port": settings.port, "authority": authority.certificate,
-        "certificate": keys.certificate, "key": keys.private_key,
+    values = {
+        "url": settings.url, "name": name, "key": private_key,
         "league_key": public_pem(authority.receipts_key.public_key()),
+        **({"ca": settings.ca} if settings.ca else {}),
     }  # fmt: skip
     text = _toml(f"The box {box} of {pub} in a league. Secret: it holds the box's key.", values)
     return Enrolment(name, text, token, former_pub)
 
 
 def revoke(engine: Engine, authority: Authority, name: str) -> None:
-    """Revokes a key: the broker disconnects it, and messages under it are held.
+    """Revokes a key: messages under it are held from now on.
 
     Raises:
         LeagueError: if no such key is enrolled.
     """
-    if name not in good_keys(engine):
+    with engine.connect().execution_options(reads=True) as db:
+        good = select(KEY.c.name).where(KEY.c.name == name, KEY.c.revoked_s.is_(None))
+        is_good = db.execute(good).first() is not None
+    if not is_good:
         raise LeagueError(f"{quoted(name)} is not a valid key; use one that `list keys` shows")
     authority.note(REVOKED, name)
     settle(engine, authority)
 
 
 def settle(engine: Engine, authority: Authority) -> list[str]:
-    """Reconciles database, register and broker, for example after an old backup was restored.
+    """Reconciles database and register, for example after an old backup was restored.
 
     Returns:
         A line for each key or voiding that differed from the register.
@@ -117,12 +116,8 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
                 f"{name} is not in the database; `shutthebox-league enrol` gives the box a new key"
                 for name in sorted(enrolled - revoked - set(rows))
             ]
-            good = _good_keys(db)
         said += _forget_again(engine, authority)
         said += void_again(engine, authority)
-        authority.allow(good)
-        if not tell_broker(authority, set(good)):
-            _log.info("the broker isn't running here; it reads the valid keys when it starts")
     return said
 
 
@@ -148,12 +143,6 @@ def _forget_again(engine: Engine, authority: Authority) -> list[str]:
     return [f"{len(due)} players are forgotten, as they were before: {count} seats of matches"]
 
 
-def good_keys(engine: Engine) -> set[str]:
-    """The names of the valid keys."""
-    with engine.connect().execution_options(reads=True) as db:
-        return set(_good_keys(db))
-
-
 def new_owner_token(engine: Engine, pub: str) -> str:
     """Creates a new key to a pub's owner's page; the old one stops working.
 
@@ -165,12 +154,6 @@ def new_owner_token(engine: Engine, pub: str) -> str:
     if not in_transaction(engine, lambda db: db.execute(new).rowcount):
         raise LeagueError(f"{quoted(pub)} is not a pub of this league")
     return token
-
-
-def _good_keys(db: Connection) -> list[str]:
-    return list(
-        db.execute(select(KEY.c.name).where(KEY.c.revoked_s.is_(None)).order_by(KEY.c.name)).scalars()
-    )
 
 
 def _pub(db: Connection, name: str) -> tuple[int, str | None]:
@@ -210,7 +193,7 @@ def _box(db: Connection, name: str, pub_id: int) -> tuple[int, str | None]:
     return int(found.id), str(found.name)
 
 
-def _toml(comment: str, values: dict[str, str | int]) -> str:
+def _toml(comment: str, values: dict[str, str]) -> str:
     # JSON's strings are TOML's too.
     lines = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
     return "\n".join((f"# {comment}", "[league]", *lines)) + "\n"

@@ -7,6 +7,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sqlalchemy import Connection, select
+
+from shutthebox_league.database import upsert
+from shutthebox_league.schema import HEALTH, KEY
+
 MAX_BYTES = 8 * 1024
 """Longer reports are discarded unread."""
 
@@ -41,3 +46,13 @@ def read_health(report: bytes | str) -> dict[str, Any]:
     if not isinstance(found, dict):
         return {}
     return {key: found[key] for key, is_right in _KINDS.items() if key in found and is_right(found[key])}
+
+
+def keep_health(db: Connection, name: str, state: bytes, now_s: int) -> None:
+    """Stores a box's health report. Reports under an unknown or revoked key are ignored."""
+    key = db.execute(select(KEY.c.box_id).where(KEY.c.name == name, KEY.c.revoked_s.is_(None))).first()
+    if key is None:
+        return
+    values: dict[str, Any] = {"seen_s": now_s, "state": json.dumps(read_health(state))}
+    row = upsert(db, HEALTH).values(box_id=key.box_id, **values)
+    db.execute(row.on_conflict_do_update(index_elements=["box_id"], set_=values))

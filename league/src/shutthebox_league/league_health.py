@@ -1,6 +1,6 @@
 """The league's own health, for the operator's monitoring: `/health` and `/metrics` of the page.
 
-The page has no network access, so consumer, reviewer and backup record in the database when they last worked.
+The page has no network access, so door, reviewer and backup record in the database when they last worked.
 """
 
 from dataclasses import asdict, dataclass
@@ -13,20 +13,20 @@ from shutthebox_league import __version__
 from shutthebox_league.database import upsert
 from shutthebox_league.schema import BROUGHT_BY, ENTRY, HEALTH, KEY, MATCH, NOTICE, PULSE
 
-BROKER, REVIEWER, BACKUP = "broker", "reviewer", "backup"
-"""The parts: a consumer with a connection to the broker, the reviewer, and the timer's back-up."""
+DOOR, REVIEWER, BACKUP = "door", "reviewer", "backup"
+"""The parts: what takes the boxes' entries, the reviewer, and the timer's back-up."""
 
 PULSE_EVERY_S = 15.0
-"""How often consumer and reviewer note that they work."""
+"""How often door and reviewer note that they work."""
 
 SILENT_S = 120
-"""A consumer or reviewer that has recorded nothing for this long is a fault."""
+"""A door or reviewer that has recorded nothing for this long is a fault."""
 
 BACKUP_S = 26 * 3600
 """A daily back-up that is older is a fault. If none was ever made, nobody has asked for one."""
 
-OFFLINE_S = 180
-"""A box reports once a minute; one that has been silent for this long is offline."""
+OFFLINE_S = 660
+"""A box reports every five minutes; one that has been silent for this long is offline."""
 
 MOST_COUNTED = 10_000
 """The backlog is counted up to here."""
@@ -41,7 +41,7 @@ class LeagueHealth:
     Attributes:
         faults: in words; empty if all is well.
         version: of the league's program.
-        broker: whether a consumer is connected to the broker.
+        door: whether the boxes' matches are taken.
         reviewer: whether the reviewer works.
         backlog: matches without a review, `MOST_COUNTED` at most.
         last_match_age_s: since the latest match came; None without any.
@@ -52,7 +52,7 @@ class LeagueHealth:
 
     faults: tuple[str, ...]
     version: str
-    broker: bool
+    door: bool
     reviewer: bool
     backlog: int
     last_match_age_s: int | None
@@ -93,11 +93,11 @@ def read_league_health(db: Connection, now_s: int) -> LeagueHealth:
     """The league's health. The work is bounded, however many matches there are."""
     pulses = {row.name: row for row in db.execute(select(PULSE))}
     ages_s = {name: _age_s(row.seen_s, now_s) for name, row in pulses.items()}
-    broker, reviewer = (_is_fresh(ages_s.get(name), SILENT_S) for name in (BROKER, REVIEWER))
+    door, reviewer = (_is_fresh(ages_s.get(name), SILENT_S) for name in (DOOR, REVIEWER))
     backup_age_s = ages_s.get(BACKUP)
     clock = (NOTICE.c.key_name == "") & (NOTICE.c.kind == "clock") & (NOTICE.c.last_s > now_s - SILENT_S)
     faults = {
-        "no consumer is connected to the broker": not broker,
+        "the boxes' matches are not taken": not door,
         "the reviewer is not running": not reviewer,
         "the league's clock is wrong": db.execute(select(NOTICE.c.last_s).where(clock)).first() is not None,
         "the latest back-up failed": BACKUP in pulses and pulses[BACKUP].failed,
@@ -107,12 +107,12 @@ def read_league_health(db: Connection, now_s: int) -> LeagueHealth:
     came_s = select(ENTRY.c.received_s).join(MATCH, BROUGHT_BY).order_by(MATCH.c.id.desc()).limit(1)
     holding = select(KEY.c.box_id).where(KEY.c.revoked_s.is_(None)).distinct().subquery()
     boxes = db.execute(select(func.count()).select_from(holding)).scalar_one()
-    there = HEALTH.c.online & (HEALTH.c.seen_s > now_s - OFFLINE_S)
+    there = HEALTH.c.seen_s > now_s - OFFLINE_S
     online = select(func.count()).join_from(HEALTH, holding, holding.c.box_id == HEALTH.c.box_id).where(there)
     return LeagueHealth(
         faults=tuple(fault for fault, is_so in faults.items() if is_so),
         version=__version__,
-        broker=broker,
+        door=door,
         reviewer=reviewer,
         backlog=db.execute(select(func.count()).select_from(waiting)).scalar_one(),
         last_match_age_s=_age_s(db.execute(came_s).scalar(), now_s),

@@ -1,7 +1,7 @@
-"""The ledger: takes signed messages, checks signature, chain and rules, and commits each entry once.
+"""The ledger: takes signed messages, checks chain and rules, and commits each entry once.
 
 Each batch of messages is one transaction, which locks the rows of its chains; unique keys guard the rest. So
-consumers may run side by side, and messages may come twice or in any order.
+workers may run side by side, and messages may come twice or in any order.
 """
 
 import hashlib
@@ -10,14 +10,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, TypeAlias
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
+from shutthebox import __version__ as box_version
 from shutthebox.errors import one_line
 from shutthebox.outbox_entry import (
     CHAIN_BEGINS_AGAIN,
@@ -30,6 +29,7 @@ from shutthebox.outbox_entry import (
     entry_from_bytes,
     hash_of,
 )
+from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
 from shutthebox_league import players
 from shutthebox_league.checking import EARLIEST_S, CheckedMatch, RefusedError, check_match
@@ -42,15 +42,16 @@ from shutthebox_league.database import (
     select_any,
 )
 from shutthebox_league.filing import NewMatch, NewSignature, add_matches, sign
+from shutthebox_league.keys import Signed
 from shutthebox_league.notices import CLOCK_IS_WRONG, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
 from shutthebox_league.schema import BOX as BOX_TABLE
-from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt, SignatureError, open_entry
+from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt
 
 _log = logging.getLogger(__name__)
 
 MAX_MESSAGE_BYTES = 2 * MAX_BYTES
-"""Larger messages are discarded unread."""
+"""Larger messages are refused unread."""
 
 KEPT_ASIDE = 200
 """The most messages set aside per key; the oldest are dropped."""
@@ -82,8 +83,9 @@ class Outcome:
     """The result of a message.
 
     Attributes:
-        kind: "committed", "refused", "held", "repeated", "rejected", or "failed".
-        receipt: for the box; None for a message that the box has not signed, or that failed.
+        kind: "committed", "refused", "held", "repeated", "rejected" (no entry), "unknown" (no such key), or
+            "failed".
+        receipt: for the box; None for the last three.
         reason: one line; empty for a committed entry that continues its chain.
         cpu_s: CPU seconds that the message took.
     """
@@ -98,13 +100,11 @@ class Outcome:
 class Prepared:
     """A message that has been examined before anything is locked."""
 
-    name: str
-    message: bytes
+    signed: Signed
     unknown: str = ""  # why it is thrown away
-    rejected: str = ""  # why it is kept aside without a receipt
+    rejected: str = ""  # why it is set aside without a receipt
     entry: OutboxEntry | None = None
     hash: str = ""
-    oldest: int = 1
     box_id: int = 0
     pub_id: int = 0
     heads: tuple[tuple[int, int], ...] | None = None  # of its chains, if none of them has it
@@ -112,6 +112,11 @@ class Prepared:
     checked: CheckedMatch | None = None
     refused: str = ""
     cpu_s: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The name of its key."""
+        return self.signed.name
 
     @property
     def source(self) -> tuple[str, str]:
@@ -130,7 +135,7 @@ class Prepared:
     def receipt(self, status: str, reason: str = "") -> Receipt:
         """A receipt for the entry, which must exist."""
         assert self.entry is not None
-        return Receipt(self.entry.box, self.entry.sequence, self.hash, status, reason)
+        return receipt_of(self.entry.box, self.entry.sequence, self.hash, status, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,11 @@ class _Placed:
     chain_id: int
     status: str
     reason: str
+
+
+def receipt_of(box: str, sequence: int, hash_: str, status: str, reason: str = "") -> Receipt:
+    """A receipt of this league, which names its version and rules."""
+    return Receipt(box, sequence, hash_, status, reason, box_version, RULES_VERSION)
 
 
 _Chains: TypeAlias = dict[tuple[str, str], list[Row[Any]]]
@@ -161,9 +171,9 @@ class Ledger:
     """
 
     def __init__(self, engine: Engine, zone: tzinfo, wall_clock_s: Callable[[], float] = time.time) -> None:
-        self._engine, self._zone, self._wall_clock_s = engine, zone, wall_clock_s
+        self.engine, self._zone, self._wall_clock_s = engine, zone, wall_clock_s
 
-    def prepare(self, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
+    def prepare(self, messages: Sequence[Signed]) -> list[Prepared]:
         """Checks the first of these messages: at least one, at most one per box. Changes nothing.
 
         Returns:
@@ -173,31 +183,12 @@ class Ledger:
         Raises:
             SQLAlchemyError: if the database is unavailable.
         """
-        with connect_to_read(self._engine) as db:
+        with connect_to_read(self.engine) as db:
             return self._prepare(db, messages)
-
-    def hold(self, name: str, message: bytes, reason: str, now_s: int) -> Outcome:
-        """Holds a message from a key over its limits and tells the owner. Nothing of the message is stored.
-
-        Raises:
-            SQLAlchemyError: if the database is unavailable.
-        """
-
-        def note(db: Connection) -> Prepared:
-            (found,) = self._read(db, [(name, message)])
-            if not found.unknown:
-                notice(db, name, "later", reason, now_s)
-            return found
-
-        found = in_transaction(self._engine, note)
-        if found.entry is None:
-            return Outcome("rejected", None, reason)
-        receipt = found.receipt(HELD, f"later: {reason}")
-        return Outcome("held", receipt, receipt.reason)
 
     # -- before the transaction --------------------------------------------------------
 
-    def _prepare(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
+    def _prepare(self, db: Connection, messages: Sequence[Signed]) -> list[Prepared]:
         prepared, boxes, read = list[Prepared](), set[int](), self._read(db, messages)
         began_s = time.thread_time()  # what reading costs is bounded by the batch
         for found in read:
@@ -211,11 +202,11 @@ class Ledger:
             prepared.append(replace(found, cpu_s=found.cpu_s + time.thread_time() - each_began_s))
         return prepared
 
-    def _read(self, db: Connection, messages: Sequence[tuple[str, bytes]]) -> list[Prepared]:
+    def _read(self, db: Connection, messages: Sequence[Signed]) -> list[Prepared]:
         """The entries in messages, and whether their places in the chains make a check worth while."""
-        names = list({name for name, _ in messages})
+        names = list({message.name for message in messages})
         keys = {row.name: row for row in db.execute(_keys_query(db.dialect.name), {"names": names})}
-        opened = [_open(name, message, keys.get(name)) for name, message in messages]
+        opened = [_open(message, keys.get(message.name)) for message in messages]
         entries = [found for found in opened if found.entry is not None]
         chains = _chains(db, entries)
         known = _known(db, entries, chains)
@@ -238,7 +229,7 @@ class Ledger:
         try:
             checked = check_match(content)
             if checked.commitment:
-                with connect_to_read(self._engine) as db:
+                with connect_to_read(self.engine) as db:
                     checked = self._check_tournament(db, checked, int(self._wall_clock_s()))
         except RefusedError as error:
             return replace(found, refused=one_line(str(error))[:_REASON])
@@ -299,9 +290,9 @@ class Ledger:
             except IntegrityError:
                 if len(prepared) > 1:
                     raise
-                # Another consumer has just begun the same chain or counted the same match: try again.
-                with connect_to_read(self._engine) as db:
-                    again = self._prepare(db, [(prepared[0].name, prepared[0].message)])
+                # Another worker has just begun the same chain or counted the same match: try again.
+                with connect_to_read(self.engine) as db:
+                    again = self._prepare(db, [prepared[0].signed])
                 return self._commit_once(again)
         except UNAVAILABLE:
             raise
@@ -317,8 +308,9 @@ class Ledger:
     def _refuse(self, prepared: Prepared, error: Exception) -> Outcome:
         """Commits an entry that can't be stored as refused, so that the box doesn't retry it for ever."""
         reason = f"it can't be stored: {type(error).__name__}"
+        unread = replace(prepared.signed, message=b"")
         try:
-            return self._commit_once([replace(prepared, checked=None, refused=reason, message=b"")])[0]
+            return self._commit_once([replace(prepared, checked=None, refused=reason, signed=unread)])[0]
         except UNAVAILABLE:
             raise
         except Exception:
@@ -327,7 +319,7 @@ class Ledger:
 
     def _commit_once(self, prepared: Sequence[Prepared]) -> list[Outcome]:
         began_s = time.thread_time()
-        outcomes = in_transaction(self._engine, lambda db: self._take(db, prepared))
+        outcomes = in_transaction(self.engine, lambda db: self._take(db, prepared))
         each_s = (time.thread_time() - began_s) / len(prepared)
         return [
             replace(outcome, cpu_s=found.cpu_s + each_s)
@@ -355,7 +347,7 @@ class Ledger:
     ) -> Outcome:  # fmt: skip
         """The outcome of a message. An entry whose place is found is `placed`, and its chain goes on."""
         if found.unknown:
-            return Outcome("rejected", None, found.unknown)
+            return Outcome("unknown", None, found.unknown)
         entry, now_s = found.entry, int(self._wall_clock_s())
         if entry is None:
             return self._set_aside(db, found, found.rejected)
@@ -372,7 +364,7 @@ class Ledger:
         if wrong:
             return self._set_aside(db, found, wrong)
         if not found.refused and found.checked is None:
-            # Another consumer has just taken the entry before it.
+            # Another worker has just taken the entry before it.
             found = self._check(found)
         follows, note = _continue(db, chains[found.source], follows, found, entry, now_s)
         status, reason = REFUSED if found.refused else COMMITTED, found.refused or note
@@ -394,7 +386,7 @@ class Ledger:
         )
         rows, matches, signatures = list[dict[str, Any]](), list[NewMatch](), list[NewSignature]()
         for each in placed:
-            found, entry, message, initials = each.found, each.entry, each.found.message, None
+            found, entry, message, initials = each.found, each.entry, each.found.signed.message, None
             where = (each.chain_id, found.box_id, entry.box)
             if found.refused:
                 message = _within_limits(db, found)
@@ -420,13 +412,13 @@ class Ledger:
     def _set_aside(self, db: Connection, found: Prepared, reason: str) -> Outcome:
         """Sets aside a message that wasn't taken: once, however often it comes, and only the latest per key.
 
-        An entry is held. Anything else, or an entry the box hasn't signed, gets no receipt.
+        An entry is held. Anything else gets no receipt.
         """
         if found.entry is None:
             outcome = Outcome("rejected", None, reason)
         else:
             outcome = Outcome("held", found.receipt(HELD, reason), reason)
-        message, name, now_s = found.message, found.name, int(self._wall_clock_s())
+        message, name, now_s = found.signed.message, found.name, int(self._wall_clock_s())
         digest = hashlib.sha256(message).hexdigest()
         own = ASIDE.c.key_name == name
         again = update(ASIDE).where(own, ASIDE.c.hash == digest)
@@ -451,26 +443,22 @@ class Ledger:
         return outcome
 
 
-def _open(name: str, message: bytes, key: Any) -> Prepared:  # noqa: ANN401  (a row)
-    """The entry in a message, if its key has signed one."""
-    began_s, found = time.thread_time(), Prepared(name, message)
-    if key is None:
-        return replace(found, unknown=f"no box is enrolled as {one_line(name)}")
+def _open(message: Signed, key: Any) -> Prepared:  # noqa: ANN401  (a row)
+    """The entry in a message."""
+    began_s, found = time.thread_time(), Prepared(message)
+    if key is None:  # the database is an earlier backup
+        return replace(found, unknown=f"no box is enrolled as {message.name}")
     try:
-        if len(message) > MAX_MESSAGE_BYTES:
-            raise SignatureError(f"larger than {MAX_MESSAGE_BYTES} bytes")
-        signed = open_entry(message, name, _public_key(key.public_key))
-        entry = entry_from_bytes(signed.entry)
-    except (SignatureError, OutboxEntryError) as error:
+        entry = entry_from_bytes(message.entry)
+    except OutboxEntryError as error:
         return replace(found, rejected=str(error), cpu_s=time.thread_time() - began_s)
     except Exception as error:
-        _log.exception("%s: the message is set aside", name)
+        _log.exception("%s: the message is set aside", message.name)
         reason = f"it can't be read: {type(error).__name__}"
         return replace(found, rejected=reason, cpu_s=time.thread_time() - began_s)
     return replace(
-        found, entry=entry, hash=hash_of(signed.entry), oldest=signed.oldest, box_id=key.box_id,
-        pub_id=key.pub_id, held="" if key.revoked_s is None else "the key is revoked",
-        cpu_s=time.thread_time() - began_s,
+        found, entry=entry, hash=hash_of(message.entry), box_id=key.box_id, pub_id=key.pub_id,
+        held="" if key.revoked_s is None else "the key is revoked", cpu_s=time.thread_time() - began_s,
     )  # fmt: skip
 
 
@@ -541,7 +529,7 @@ def _place(chains: Sequence[Row[Any]], found: Prepared, entry: OutboxEntry) -> t
         if (chain.head_sequence + 1, chain.head_hash) == due:
             return int(chain.id), ""
     newest = chains[-1].head_sequence if chains else 0
-    if (not chains and due == (1, NO_HASH)) or entry.sequence == found.oldest:
+    if (not chains and due == (1, NO_HASH)) or entry.sequence == found.signed.oldest:
         if len(chains) < MOST_CHAINS or entry.sequence > newest + 1:
             return None, ""
         return None, f"it began again {MOST_CHAINS} times; enrol the box again"
@@ -579,13 +567,6 @@ def _within_limits(db: Connection, found: Prepared) -> bytes:
     """The message of a refused entry, or nothing if its key has no room left for it."""
     own = KEY.c.name == found.name
     kept = db.execute(select(KEY.c.refused_bytes).where(own)).scalar_one()
-    message = found.message if kept + len(found.message) <= KEPT_BYTES else b""
+    message = found.signed.message if kept + len(found.signed.message) <= KEPT_BYTES else b""
     db.execute(update(KEY).where(own).values(refused_bytes=KEY.c.refused_bytes + len(message)))
     return message
-
-
-@lru_cache(10_000)
-def _public_key(text: str) -> Ed25519PublicKey:
-    key = load_pem_public_key(text.encode())
-    assert isinstance(key, Ed25519PublicKey), "enrolment makes no others"
-    return key

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import sys
 import threading
 import time
@@ -16,22 +17,21 @@ from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from prometheus_client import start_http_server
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.adapters.systemd import Systemd, passed_socket
 from shutthebox.errors import ShutTheBoxError, one_line, quoted
-from shutthebox.files import new_file, reason
+from shutthebox.files import new_file
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text
 from shutthebox_league import __version__, players
-from shutthebox_league.authority import BOXES_PORT, CONSUMERS_PORT, Authority, Settings
+from shutthebox_league.authority import Authority, Settings
 from shutthebox_league.backup import back_up, keep_backups, restore
 from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
-from shutthebox_league.consumer import Consumer
 from shutthebox_league.copying import copy_league
 from shutthebox_league.database import empty_log, in_a_line, in_transaction, migrate, open_database
 from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
@@ -41,7 +41,6 @@ from shutthebox_league.formats import Format
 from shutthebox_league.initials import digest_of, read_initials
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.listing import LISTS, list_lines, list_rows
-from shutthebox_league.metrics import Metrics
 from shutthebox_league.names import read_name, read_new_name
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.tournaments import add_tournament
@@ -56,11 +55,17 @@ from shutthebox_league.voiding import (
     void_key,
     void_match,
 )
+from shutthebox_league.workers import Workers
 
 FOLDER = Path("/var/lib/shutthebox-league")
-METRICS_PORT = 9108
 
 _MOST_VISITORS = 200
+_MOST_BOXES = 1000
+"""Connections of a worker: a web server in front makes one for each request."""
+
+_SERVER: dict[str, Any] = {
+    "proxy_headers": False, "ws": "none", "log_level": "warning", "server_header": False
+}  # fmt: skip
 
 _log = logging.getLogger(__name__)
 
@@ -134,27 +139,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    found = commands.add_parser(
-        "found", help="make a league: its keys, its database, the broker's configuration"
+    found = commands.add_parser("found", help="make a league: its key and its database")
+    found.add_argument(
+        "--url", required=True, help="the address by which boxes reach it, such as https://league.example"
     )
-    found.add_argument("--host", required=True, help="the name or address by which boxes reach the broker")
     found.add_argument("--name", default="Shut the Box league", help="the league's name, as people see it")
     found.add_argument("--zone", default="UTC", help="time zone of its nights, such as Europe/London")
     found.add_argument(
         "--database", metavar="URL", default="", help="the database; default: SQLite in the league's folder"
     )
-    found.add_argument("--port", type=_port, default=BOXES_PORT, help="the broker's port for boxes")
     found.add_argument(
-        "--consumers-port",
-        type=_port,
-        default=CONSUMERS_PORT,
-        help="the broker's port for consumers, on 127.0.0.1",
+        "--ca",
+        metavar="NAME",
+        default="",
+        help="the file that boxes get beside league.toml, if no public authority signs the certificate",
     )
     found.set_defaults(run=_found)
-
-    host = commands.add_parser("host", help="change the name or address by which boxes reach the broker")
-    host.add_argument("host", metavar="NAME")
-    host.set_defaults(run=_host)
 
     enrol_ = commands.add_parser("enrol", help="enrol a box, and print the file for its card")
     enrol_.add_argument("box", metavar="BOX", help="up to 40 of a-z, 0-9 and -")
@@ -209,17 +209,14 @@ def _parser() -> argparse.ArgumentParser:
     owner.add_argument("pub", metavar="PUB")
     owner.set_defaults(run=_owner)
 
-    consume = commands.add_parser(
-        "consume", help="take matches from the broker; several may run side by side"
-    )
-    consume.add_argument(
-        "--metrics",
-        metavar="PORT",
+    take = commands.add_parser("take", help="take the boxes' matches, in a process for each core")
+    take.add_argument(
+        "--port",
         type=_port,
         default=None,
-        help=f"serve OpenMetrics on this port of 127.0.0.1, such as {METRICS_PORT}",
+        help="take them on this port of 127.0.0.1; default: the socket that systemd passes",
     )
-    consume.set_defaults(run=_consume)
+    take.set_defaults(run=_take)
 
     review = commands.add_parser("review", help="count, rate and review the matches")
     review.set_defaults(run=_review)
@@ -330,9 +327,7 @@ def _date(text: str) -> date:
 
 def _found(args: argparse.Namespace) -> None:
     zone_of(args.zone)
-    settings = Settings(
-        args.host, read_name(args.name, "--name"), args.zone, args.database, args.port, args.consumers_port
-    )
+    settings = Settings(args.url, read_name(args.name, "--name"), args.zone, args.database, args.ca)
     if args.database:
         database = open_database(args.database)
         try:
@@ -344,15 +339,6 @@ def _found(args: argparse.Namespace) -> None:
     with closing(League(args.folder)) as league:
         migrate(league.engine)
     print(f"The league is in {args.folder}.")
-    print("As root, copy the broker's configuration: /usr/share/shutthebox-league/mosquitto.conf")
-    if (args.port, args.consumers_port) != (BOXES_PORT, CONSUMERS_PORT):
-        print(f"Set its ports to {args.port} for boxes and {args.consumers_port} for consumers.")
-
-
-def _host(args: argparse.Namespace, league: League) -> None:
-    league.authority.change_host(args.host)
-    print(f"Boxes enrolled from now on reach the broker as {args.host}; others as before.")
-    print("Start the broker again: systemctl restart mosquitto")
 
 
 def _enrol(args: argparse.Namespace, league: League) -> None:
@@ -463,20 +449,47 @@ def _owner(args: argparse.Namespace, league: League) -> None:
     print(f"The key of {args.pub} for the page /owner: {token}")
 
 
-def _consume(args: argparse.Namespace, league: League) -> None:
+def _take(args: argparse.Namespace, league: League) -> None:
+    line = _listening_socket(args, "take")
     migrate(league.engine)
-    metrics = Metrics()
     for said in settle(league.engine, league.authority):
         _log.warning("%s", said)
-    if args.metrics is not None:
-        try:
-            start_http_server(args.metrics, "127.0.0.1", metrics.registry)
-        except OSError as error:
-            raise LeagueError(f"--metrics: port {args.metrics}: {reason(error)}") from None
-    ledger = Ledger(league.engine, league.zone)
-    consumer = Consumer(league.authority, league.engine, ledger, metrics)
-    with _service(consumer.stop) as beat:
-        consumer.run(beat)
+    # A fork must share no connection to the database.
+    league.engine.dispose()
+    workers = Workers(partial(_serve_door, args.folder), line, len(os.sched_getaffinity(0)))
+    with _service(workers.stop) as beat:
+        workers.run(beat)
+
+
+def _serve_door(folder: Path, line: socket.socket, beat: Callable[[], None]) -> None:
+    import uvicorn
+
+    from shutthebox_league.door import application
+
+    with closing(League(folder)) as league:
+        ledger = Ledger(league.engine, league.zone)
+        app = application(league.engine, ledger, league.authority.receipts_key, beat)
+        config = uvicorn.Config(
+            app,
+            **_SERVER,
+            http="auto",
+            lifespan="on",
+            limit_concurrency=_MOST_BOXES,
+            timeout_keep_alive=60,
+            timeout_graceful_shutdown=10,
+        )
+        uvicorn.Server(config).run([line])
+
+
+def _listening_socket(args: argparse.Namespace, command: str) -> socket.socket:
+    if (passed := passed_socket()) is not None:
+        return passed
+    if args.port is None:
+        raise LeagueError(f"{command}: no socket was passed; use --port, or a start by systemd")
+    try:
+        return socket.create_server(("127.0.0.1", args.port), backlog=512)
+    except OSError as error:
+        raise LeagueError(f"--port: {args.port}: {os.strerror(error.errno or 0)}") from None
 
 
 @contextmanager
@@ -502,25 +515,19 @@ def _serve(args: argparse.Namespace, league: League) -> None:
 
     from shutthebox_league.page.app import application
 
-    passed = passed_socket()
-    if passed is None and args.port is None:
-        raise LeagueError("serve: no socket was passed; use --port, or start it with systemd")
-    where = {"port": args.port} if passed is None else {"fd": passed.detach()}
+    line = _listening_socket(args, "serve")
     migrate(league.engine)
-    app = application(league.engine, league.zone, league.authority, secure=passed is not None)
-    uvicorn.run(
+    app = application(league.engine, league.zone, league.authority, secure=args.port is None)
+    config = uvicorn.Config(
         app,
-        **where,
-        proxy_headers=False,
+        **_SERVER,
         http="h11",
-        ws="none",
-        lifespan="off",
-        log_level="warning",
-        server_header=False,
-        limit_concurrency=_MOST_VISITORS,
         h11_max_incomplete_event_size=8192,
+        lifespan="off",
+        limit_concurrency=_MOST_VISITORS,
         timeout_keep_alive=5,
     )
+    uvicorn.Server(config).run([line])
 
 
 def _event(args: argparse.Namespace, league: League) -> None:

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from shutthebox_league.checking import CLOCK_AHEAD_S
 from shutthebox_league.counting import delete_standings
-from shutthebox_league.database import hold_consumers, lock_books, one_of, upsert
+from shutthebox_league.database import hold_workers, lock_books, one_of, upsert
 from shutthebox_league.events import forget_games
 from shutthebox_league.initials import digest_of
 from shutthebox_league.ratings import keep_strength, leave_out, set_due
@@ -209,7 +209,7 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
         How many matches were signed with them.
     """
     lock_books(db)
-    hold_consumers(db)
+    hold_workers(db)
     row = upsert(db, FORGOTTEN).values(hash=digest_of(initials), pub_id=pub_id or 0, before_s=now_s)
     keys_ = [column.name for column in FORGOTTEN.primary_key]
     db.execute(row.on_conflict_do_update(index_elements=keys_, set_={"before_s": now_s}))

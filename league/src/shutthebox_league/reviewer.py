@@ -1,4 +1,4 @@
-"""The reviewer: counts signed seats, rates matches and reviews them, away from the consumers.
+"""The reviewer: counts signed seats, rates matches and reviews them, away from the door.
 
 If a match can't be handled, the reason is stored with it, and the reviewer goes on with the next.
 """

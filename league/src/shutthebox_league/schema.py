@@ -58,7 +58,7 @@ BOX = Table(
 KEY = Table(
     "key",
     METADATA,
-    Column("name", String(50), primary_key=True),  # the box's name and a number; also its user at the broker
+    Column("name", String(50), primary_key=True),  # the box's name and a number
     Column("box_id", ForeignKey("box.id"), nullable=False, index=True),
     Column("public_key", Text, nullable=False),
     Column("enrolled_s", BigInteger, nullable=False),
@@ -469,7 +469,6 @@ HEALTH = Table(
     Column("box_id", ForeignKey("box.id"), primary_key=True),
     Column("state", Text, nullable=False),
     Column("seen_s", BigInteger, nullable=False),
-    Column("online", Boolean, nullable=False),
 )
 
 PULSE = Table(

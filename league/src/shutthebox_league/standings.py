@@ -189,7 +189,7 @@ def latest_matches(
 def boxes_health(db: Connection, pub_id: int) -> Sequence[Any]:
     """The boxes of a pub with their latest reports of health."""
     return db.execute(
-        select(BOX.c.name, HEALTH.c.state, HEALTH.c.seen_s, HEALTH.c.online)
+        select(BOX.c.name, HEALTH.c.state, HEALTH.c.seen_s)
         .join(HEALTH, HEALTH.c.box_id == BOX.c.id, isouter=True)
         .where(BOX.c.pub_id == pub_id)
         .order_by(BOX.c.name)

@@ -32,7 +32,7 @@ from shutthebox_league import events, tournaments
 from shutthebox_league.authority import Authority, NotedVoiding
 from shutthebox_league.checking import night_of
 from shutthebox_league.counting import put_back, take_out
-from shutthebox_league.database import hold_consumers, in_transaction, lock_books, one_of
+from shutthebox_league.database import hold_workers, in_transaction, lock_books, one_of
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_landlord, events_changed
 from shutthebox_league.ratings import mark_changed, set_due
@@ -200,7 +200,7 @@ def undo(db: Connection, voiding: int, pub_id: int | None, now_s: int) -> int:
     covered = MATCH.c.id.in_(select(VOIDED.c.match_id).where(VOIDED.c.voiding_id == voiding))
     if pub_id is not None:
         check_landlord(db, covered, now_s)
-    # First: a consumer that has found these rows commits its match before the next statement.
+    # First: a worker that has found these rows commits its match before the next statement.
     db.execute(delete(VOID_ON_ARRIVAL).where(VOID_ON_ARRIVAL.c.voiding_id == voiding))
     count = db.execute(update(MATCH).where(covered).values(voided=MATCH.c.voided - 1)).rowcount
     back = covered & (MATCH.c.voided == 0)
@@ -379,7 +379,7 @@ def void_again(engine: Engine, authority: Authority) -> list[str]:
                 said.append(f"{_describe(row, zone)}, counts again: that was undone since")
         due = {uid: lines for uid, lines in lacking.items() if uid not in known}
         if due:
-            hold_consumers(db)
+            hold_workers(db)
             there = _matches_of(
                 db, {digest for lines in due.values() for each in lines for digest in each.hashes}
             )

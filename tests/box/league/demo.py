@@ -1,4 +1,4 @@
-"""`make league`: a broker, a league, and three simulated boxes that play; opens the page."""
+"""`make league`: a league, and three simulated boxes that play; opens the page."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.box.league.running import Part, RunningLeague
 from tests.support.http_client import is_served
 from tests.support.league import league_command
-from tests.support.mosquitto import free_port, mosquitto_program
+from tests.support.mosquitto import free_port
 
 from shutthebox_league.enrolment import new_owner_token
 
@@ -25,9 +25,6 @@ def main() -> int:
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     args = parser.parse_args()
-    if mosquitto_program() is None:
-        print("make: no mosquitto here: on Debian and Ubuntu, sudo apt install mosquitto", file=sys.stderr)
-        return 2
     try:
         with (
             tempfile.TemporaryDirectory(prefix="shutthebox-league-", ignore_cleanup_errors=True) as name,

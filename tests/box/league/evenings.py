@@ -28,7 +28,7 @@ class Evening(LeagueBox):
 
     def __init__(self, folder: Path, url: str = "") -> None:
         self.now_s = NOW_S
-        super().__init__(found_league(folder, url, with_broker=False), wall_clock_s=lambda: self.now_s)
+        super().__init__(found_league(folder, url), wall_clock_s=lambda: self.now_s)
 
     def review(self) -> None:
         reviewed(self.place.engine, UTC, lambda: self.now_s)

@@ -1,10 +1,12 @@
-"""Kills broker, consumers, reviewer, database, boxes and uplinks at random, and counts what the league has.
+"""Kills door, workers, reviewer, database, boxes and uplinks at random, and counts what the league has.
 
 `python -m tests.box.league.faults [KILLS] [--postgresql]`: a town in processes of their own, each killed by
 SIGKILL again and again while matches are played. At the end everything that any box has left in its outbox
 has to be in the league, once, in order, and counted once.
 """
 
+import os
+import signal
 import sys
 import tempfile
 import time
@@ -17,7 +19,6 @@ from random import Random
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from tests.box.league.running import Part, RunningLeague
-from tests.support.mosquitto import Mosquitto
 from tests.support.postgresql import Postgresql
 from tests.support.waiting import until
 
@@ -32,6 +33,22 @@ _ARRIVES_S = 420.0
 """Uplinks wait for up to five minutes before they send again."""
 
 
+class Worker:
+    """One of the door's processes, which starts another by itself."""
+
+    def __init__(self, door: Part) -> None:
+        self._door = door
+
+    def kill(self) -> None:
+        """Kills one, if there's any at the moment."""
+        pid = self._door.process.pid
+        for worker in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[:1]:
+            os.kill(int(worker), signal.SIGKILL)
+
+    def start(self) -> None:
+        """Leaves it to the door."""
+
+
 class Town(RunningLeague):
     """A league whose parts are killed."""
 
@@ -39,10 +56,11 @@ class Town(RunningLeague):
         self.url = postgresql.new_database() if postgresql else f"sqlite:///{folder}/league.sqlite3"
         self.box_folders = [folder / f"box{number}" for number in range(BOXES)]
         super().__init__(folder, self.url, {box.name: "The Red Lion" for box in self.box_folders}, PAUSE_S)
-        assert self.place.broker is not None
-        self._mortal: dict[str, Sequence[Part | Mosquitto | Postgresql]] = {
-            "broker": [self.place.broker], **self.parts, **({"database": [postgresql]} if postgresql else {})
-        }  # fmt: skip
+        self._mortal: dict[str, Sequence[Part | Worker | Postgresql]] = {
+            **self.parts,
+            "worker": [Worker(self.parts["door"][0])],
+            **({"database": [postgresql]} if postgresql else {}),
+        }
 
     def kill_one(self, random: Random) -> str:
         """Kills something, and starts it again; returns its name."""
@@ -123,7 +141,7 @@ class Town(RunningLeague):
         """
         end = time.monotonic() + _ARRIVES_S
         while (wrong := self.complaint()) and time.monotonic() < end:
-            for kind in ("consumer", "reviewer", "uplink"):
+            for kind in ("door", "reviewer", "uplink"):
                 for part in self.parts[kind]:
                     if part.process.poll() is not None:
                         part.start()

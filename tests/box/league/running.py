@@ -8,8 +8,6 @@ from pathlib import Path
 
 from tests.support.league import found_league, league_command, uplink_command
 
-CONSUMERS = 2
-
 
 class Part:
     """A process, which can be killed and started again."""
@@ -29,7 +27,7 @@ class Part:
 
 
 class RunningLeague:
-    """Broker, consumers, reviewer, boxes that play, and their uplinks."""
+    """Door, reviewer, boxes that play, and their uplinks."""
 
     def __init__(self, folder: Path, url: str, boxes: Mapping[str, str], pause_s: float) -> None:
         self.place = found_league(folder, url)
@@ -38,7 +36,7 @@ class RunningLeague:
             self.place.enrol(box, pub)
         self.place.engine.dispose()
         commands: dict[str, list[tuple[str, ...]]] = {
-            "consumer": [league_command(folder, "consume")] * CONSUMERS,
+            "door": [league_command(folder, "take", "--port", str(self.place.port))],
             "reviewer": [league_command(folder, "review")],
             "box": [
                 (sys.executable, "-m", "tests.box.league.box", str(folder / box), str(number), str(pause_s))
@@ -54,5 +52,3 @@ class RunningLeague:
     def close(self) -> None:
         for part in itertools.chain(*self.parts.values()):
             part.kill()
-        if self.place.broker is not None:
-            self.place.broker.kill()

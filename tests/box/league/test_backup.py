@@ -68,7 +68,7 @@ class Filled(Town):
     def play(self) -> None:
         """Another match, in the database that the league is in now."""
         with closing(League(self.folder)) as league:
-            place = type(self.place)(self.folder, league.authority, None, league.engine)
+            place = type(self.place)(self.folder, league.authority, league.engine, 0)
             LeagueBox(place, "new", "The New").play(played_record(9), "ANN")
 
 
@@ -104,7 +104,7 @@ class Restored:
 
     def __init__(self, folder: Path, url: str) -> None:
         self.folder, self.copy = folder / "league", folder / "copy"
-        place = found_league(self.folder, url, with_broker=False)
+        place = found_league(self.folder, url)
         self.lion, self.evil = LeagueBox(place, "lion"), LeagueBox(place, "evil", "The Evil Eye")
         self.engine = place.engine
 
@@ -219,7 +219,7 @@ def test_of_two_boxes_with_one_card_only_the_match_that_was_void_is_so_over_a_re
 
 @pytest.mark.slow
 def test_a_register_of_long_voidings_takes_little_memory(town: Restored) -> None:
-    """A consumer that starts, and each enrolment, took 58 MB for one of 300,000 matches."""
+    """A door that opens, and each enrolment, took 58 MB for one of 300,000 matches."""
     authority, many = town.evil.place.authority, 100_000
     with town.engine.begin() as db:
         db.execute(insert(VOIDING).values(id=1, uid="1", what="key evil.1", made_s=NOW_S))
@@ -360,7 +360,7 @@ def test_a_league_moves_to_postgresql_and_back(
     before = rows(filled.place.engine)
     with closing(League(filled.folder)):
         filled.run("move", url, status=2)
-    assert "systemctl stop" in capsys.readouterr().err, "a consumer would go on in the old database"
+    assert "systemctl stop" in capsys.readouterr().err, "the door would go on in the old database"
     filled.run("move", url)
     assert json.loads((filled.folder / "keys/league.json").read_text())["database"] == url
     with closing(League(filled.folder)) as league:

@@ -1,6 +1,5 @@
 """The owner's commands, as they are typed."""
 
-import json
 import os
 import shutil
 import socket
@@ -9,7 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cryptography import x509
 from sqlalchemy import text
 from tests.support.league import LeagueBox, Place, played_record
 from tests.support.syncs import spy_on_syncs
@@ -25,7 +23,7 @@ from shutthebox_uplink.settings import read_enrolment
 def founded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a league that has just been founded."""
     folder = tmp_path_factory.mktemp("founded") / "league"
-    assert run(folder, "found", "--host", "league.example", "--zone", "Europe/London") == 0
+    assert run(folder, "found", "--url", "https://league.example/", "--zone", "Europe/London") == 0
     return folder
 
 
@@ -38,7 +36,7 @@ def run(folder: Path, *args: str) -> int:
     return main(["--folder", str(folder), *args])
 
 
-def test_enrol_prints_the_file_and_allows_the_box_at_the_broker(
+def test_enrol_prints_the_file_that_a_box_needs_and_revoke_ends_its_key(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert run(folder, "enrol", "red-lion", "--pub", "The Red Lion") == 0
@@ -46,17 +44,15 @@ def test_enrol_prints_the_file_and_allows_the_box_at_the_broker(
     path = tmp_path / "league.toml"
     path.write_text(out)
     found = read_enrolment(path)
-    assert (found.name, found.host, found.port) == ("red-lion.1", "league.example", 8883)
+    assert (found.name, found.url, found.ca) == ("red-lion.1", "https://league.example", None)
     assert "The key of The Red Lion for the page /owner: " in err
     assert "league.toml on the first partition" in err
     assert read_card(tmp_path, try_config).mistakes == (), "saved as it is, on a card or a stick"
-    assert "shutthebox/red-lion.1/entry" in (folder / "broker" / "dynamic-security.json").read_text()
     # The league keeps no private key of a box.
     secret = out.split("-----BEGIN PRIVATE KEY-----\\n")[1][:40]
     kept = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     assert secret.encode() not in kept
     assert run(folder, "revoke", "red-lion.1") == 0
-    assert "red-lion.1" not in (folder / "broker" / "dynamic-security.json").read_text()
     assert run(folder, "revoke", "red-lion.1") == 2
 
 
@@ -86,8 +82,6 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
     assert (folder / "keys").stat().st_mode & 0o777 == 0o700
     for path in (folder / "keys").iterdir():
         assert path.stat().st_mode & 0o077 == 0, path
-    for path in (folder / "broker").iterdir():
-        assert path.stat().st_mode & 0o007 == 0, path
 
 
 def test_enrol_says_that_a_box_moves_to_another_pub(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,11 +99,8 @@ def test_enrol_says_that_a_box_moves_to_another_pub(folder: Path, capsys: pytest
         (["enrol", "lion", "--pub", "\x07"], "--pub"),
         (["revoke", "x"], "'x' is not a valid key; use one that `list keys` shows"),
         (["owner", "x"], "'x' is not a pub of this league"),
-        (["found", "--host", "x"], "there is a league already"),
-        (["host", "bad host"], "'bad host' is not allowed; use a name such as league.example"),
-        (["host", "m\u00fcnchen.example"], "is not allowed"),
-        (["host", "https://league.example"], "is not allowed"),
-        (["host", ""], "is not allowed"),
+        (["found", "--url", "https://x"], "there is a league already"),
+        (["take"], "no socket was passed"),
         (["event", "Cup", "--format", "x", "--entrants", "ANN,BOB"], "use one of ladder"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,ANN"], "2 to 64 different initials"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--tiles", "11"], "no box offers"),
@@ -163,9 +154,11 @@ def test_a_day_of_another_age_breaks_no_page_and_no_list(
 def test_a_league_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path / "none", "enrol", "lion", "--pub", "x") == 2
     assert "`shutthebox-league found` makes a league" in capsys.readouterr().err
-    assert main(["--folder", str(tmp_path / "n"), "found", "--host", "x", "--database", "mysql://x"]) == 2
+    assert (
+        main(["--folder", str(tmp_path / "n"), "found", "--url", "https://x", "--database", "mysql://x"]) == 2
+    )
     assert "use sqlite:///FILE or postgresql://" in capsys.readouterr().err
-    assert main(["--folder", str(tmp_path / "n"), "found", "--host", "x", "--zone", "Mars/Base"]) == 2
+    assert main(["--folder", str(tmp_path / "n"), "found", "--url", "https://x", "--zone", "Mars/Base"]) == 2
     assert "--zone: 'Mars/Base' is not known" in capsys.readouterr().err
 
 
@@ -178,7 +171,7 @@ def test_a_tournaments_file_is_what_the_box_reads(folder: Path, capsys: pytest.C
 @pytest.mark.slow
 def test_a_back_up_is_taken_and_restored_while_the_league_runs(folder: Path, tmp_path: Path) -> None:
     league = League(folder)
-    lion = LeagueBox(Place(tmp_path, league.authority, None, league.engine))
+    lion = LeagueBox(Place(tmp_path, league.authority, league.engine, 0))
     lion.play(played_record(1))
     reader = league.engine.connect().execution_options(reads=True)
     with reader:
@@ -287,17 +280,9 @@ def test_a_restored_back_up_gives_no_name_twice_and_no_revoked_key_back(
         "lion.1 is revoked, as it was before",
         "lion.3 is not in the database; `shutthebox-league enrol` gives the box a new key",
     ]
-    made = json.loads((folder / "broker" / "dynamic-security.json").read_text())
-    assert [client["username"] for client in made["clients"]] == ["league-consumer", "lion.2"]
     assert run(folder, "revoke", "lion.1") == 2
     assert run(folder, "enrol", "lion", "--pub", "x") == 0
     assert 'name = "lion.4"' in capsys.readouterr().out
-
-
-def test_the_league_writes_nothing_that_root_runs(folder: Path) -> None:
-    assert sorted(path.name for path in (folder / "broker").iterdir()) == [
-        "authority.pem", "broker.key", "broker.pem", "dynamic-security.json"
-    ]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -312,30 +297,44 @@ def test_pubs_in_every_script_have_pages_and_names_that_look_alike_are_refused(f
         assert dict(map(tuple, db.execute(text("select name, slug from pub")).all())) == pubs
 
 
-def test_the_host_is_changed_and_boxes_with_the_old_name_stay(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("url", "ca"),
+    [
+        ("league.example", ""),
+        ("http://league.example", ""),
+        ("http://8.8.8.8", ""),
+        ("https://me:secret@league.example", ""),
+        ("https://league.example?x=1", ""),
+        ("https://league.example", "../ca.pem"),
+    ],
+)
+def test_an_address_that_no_box_would_use_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], url: str, ca: str
 ) -> None:
-    for host in ("new.example", "192.0.2.7", "2001:db8::7"):
-        assert run(folder, "host", host) == 0
-        capsys.readouterr()
-        assert run(folder, "enrol", "lion", "--pub", "x") == 0
-        assert f'host = "{host}"' in capsys.readouterr().out
-    found = x509.load_pem_x509_certificate((folder / "broker" / "broker.pem").read_bytes())
-    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    assert {str(name.value) for name in names} == {
-        "localhost", "127.0.0.1", "league.example", "new.example", "192.0.2.7", "2001:db8::7"
-    }  # fmt: skip
-    authority = x509.load_pem_x509_certificate((folder / "broker" / "authority.pem").read_bytes())
-    found.verify_directly_issued_by(authority)
-    assert (folder / "broker" / "broker.pem").stat().st_mode & 0o777 == 0o640
-    assert (folder / "keys" / "league.json").stat().st_mode & 0o777 == 0o600
+    assert run(tmp_path / "league", "found", "--url", url, "--ca", ca) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"shutthebox-league: --{'ca' if ca else 'url'}: not allowed; use ")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "league").exists()
 
 
-def test_a_metrics_port_that_is_taken_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_league_with_an_authority_of_its_own_tells_its_boxes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "league"
+    assert run(folder, "found", "--url", "https://192.168.1.5:8443", "--ca", "league.pem") == 0
+    assert run(folder, "enrol", "lion", "--pub", "x", "--to", str(tmp_path / "lion.toml")) == 0
+    (tmp_path / "league.pem").touch()
+    found = read_enrolment(tmp_path / "lion.toml")
+    assert (found.url, found.ca) == ("https://192.168.1.5:8443", tmp_path / "league.pem")
+
+
+def test_a_port_that_is_taken_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert run(folder, "consume", "--metrics", str(port)) == 2
-    assert capsys.readouterr().err == f"shutthebox-league: --metrics: port {port}: Address already in use\n"
+        for command in ("take", "serve"):
+            assert run(folder, command, "--port", str(port)) == 2
+            assert capsys.readouterr().err == f"shutthebox-league: --port: {port}: Address already in use\n"
 
 
 def test_keys_settings_and_registers_survive_a_power_cut(
@@ -353,7 +352,7 @@ def test_keys_settings_and_registers_survive_a_power_cut(
         assert steps[at - 1] == f"sync {path.parent}/.shutthebox-*.part"
         assert steps[at + 1] == f"sync {path.parent}"
 
-    assert run(folder, "found", "--host", "league.example") == 0
+    assert run(folder, "found", "--url", "https://league.example") == 0
     for path in sorted(folder.glob("*/*")):
         if path.stat().st_size:
             assert_durable(str(path.relative_to(folder)))
@@ -361,6 +360,3 @@ def test_keys_settings_and_registers_survive_a_power_cut(
     assert run(folder, "enrol", "lion", "--pub", "The Red Lion") == 0
     at = steps.index("sync keys/register")
     assert steps[at + 1] == "sync keys", "the new name"
-    del steps[:]
-    assert run(folder, "host", "new.example") == 0
-    assert_durable("keys/league.json")

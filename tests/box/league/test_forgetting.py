@@ -55,7 +55,7 @@ def test_forgotten_initials_are_in_no_byte_of_the_database(
     assert holds(town.bytes())
     assert main(["--folder", str(town.folder), "forget", "bye"]) == 0
     assert capsys.readouterr().out == "BYE was removed from 5 matches.\n"
-    # The page and the consumers have it open all the time.
+    # The page and the door have it open all the time.
     assert not holds(town.bytes())
     town.place.engine.dispose()
     assert not holds(town.bytes())
@@ -107,7 +107,7 @@ def _plan(db: Connection, statement: str) -> str:
 
 @pytest.fixture
 def lion(new_database: Callable[[], str], tmp_path: Path) -> Iterator[LeagueBox]:
-    with closing(LeagueBox(found_league(tmp_path, new_database(), with_broker=False))) as opened:
+    with closing(LeagueBox(found_league(tmp_path, new_database()))) as opened:
         yield opened
 
 
@@ -137,7 +137,7 @@ def test_a_restored_card_under_a_new_key_brings_no_forgotten_player_back(lion: L
 @pytest.mark.slow
 def test_a_back_up_from_before_forgets_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = ("--folder", str(tmp_path / "league"))
-    with closing(LeagueBox(found_league(tmp_path / "league", with_broker=False))) as lion:
+    with closing(LeagueBox(found_league(tmp_path / "league"))) as lion:
         play(lion, 1, "BYE", "ANN")
         play(lion, 2, "ANN", "SHY")
         copy = str(tmp_path / "copy")
@@ -190,7 +190,7 @@ def test_a_card_whose_clock_is_years_ahead_brings_nobody_back(lion: LeagueBox) -
 def test_the_forgotten_are_refused_where_they_asked_for_it_and_nobody_else(tmp_path: Path) -> None:
     now_s, lion, bell = 1_790_000_000, 1, 2
     before_s, ahead_s = now_s - 1, now_s + CLOCK_AHEAD_S + 1
-    engine = found_league(tmp_path, with_broker=False).engine
+    engine = found_league(tmp_path).engine
     with engine.begin() as db:
         forget(db, "BYE", lion, now_s)
         forget(db, "OUT", None, now_s)

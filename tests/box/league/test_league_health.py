@@ -11,15 +11,15 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 from starlette.requests import Request
-from tests.support.league import LeagueBox, found_league, in_a_thread, league_with_broker, played_record
+from tests.support.league import LeagueBox, found_league, in_a_thread, open_door, played_record
 from tests.support.waiting import until
 
 from shutthebox_league import __version__
-from shutthebox_league.consumer import Consumer, keep_health
+from shutthebox_league.health import keep_health
 from shutthebox_league.league_health import (
     BACKUP,
     BACKUP_S,
-    BROKER,
+    DOOR,
     OFFLINE_S,
     REVIEWER,
     SILENT_S,
@@ -28,8 +28,6 @@ from shutthebox_league.league_health import (
     note_pulse,
     read_league_health,
 )
-from shutthebox_league.ledger import Ledger
-from shutthebox_league.metrics import Metrics
 from shutthebox_league.page.app import application
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import KEY, MATCH
@@ -39,7 +37,7 @@ NOW_S = 1_790_000_000
 
 @pytest.fixture
 def lion(new_database: Callable[[], str], tmp_path: Path) -> Iterator[LeagueBox]:
-    lion = LeagueBox(found_league(tmp_path, new_database(), with_broker=False), wall_clock_s=lambda: NOW_S)
+    lion = LeagueBox(found_league(tmp_path, new_database()), wall_clock_s=lambda: NOW_S)
     yield lion
     lion.close()
 
@@ -51,18 +49,18 @@ def health(lion: LeagueBox, after_s: int = 0) -> LeagueHealth:
 
 def test_each_part_that_fails_is_a_fault_and_a_pub_that_has_closed_is_none(lion: LeagueBox) -> None:
     assert health(lion) == LeagueHealth(
-        ("no consumer is connected to the broker", "the reviewer is not running"),
-        __version__, broker=False, reviewer=False, backlog=0, last_match_age_s=None, boxes=1,
+        ("the boxes' matches are not taken", "the reviewer is not running"),
+        __version__, door=False, reviewer=False, backlog=0, last_match_age_s=None, boxes=1,
         boxes_offline=1, backup_age_s=None,
     )  # fmt: skip
     lion.place.enrol("crown", "The Crown")
     lion.play(played_record(1))
     with lion.engine.begin() as db:
-        for part in (BROKER, REVIEWER, BACKUP):
+        for part in (DOOR, REVIEWER, BACKUP):
             note_pulse(db, part, NOW_S)
-        keep_health(db, lion.enrolment.name, True, None, NOW_S)
+        keep_health(db, lion.enrolment.name, b"{}", NOW_S)
     assert health(lion, 7) == LeagueHealth(
-        (), __version__, broker=True, reviewer=True, backlog=1, last_match_age_s=7, boxes=2,
+        (), __version__, door=True, reviewer=True, backlog=1, last_match_age_s=7, boxes=2,
         boxes_offline=1, backup_age_s=7,
     )  # fmt: skip
     assert health(lion, OFFLINE_S).boxes_offline == 2
@@ -79,20 +77,20 @@ def test_each_part_that_fails_is_a_fault_and_a_pub_that_has_closed_is_none(lion:
     assert (health(lion).faults, health(lion).boxes, health(lion).boxes_offline) == ((), 1, 0)
 
 
-def test_consumer_and_reviewer_tell_that_they_work(tmp_path: Path) -> None:
-    with league_with_broker(tmp_path) as place:
+def test_door_and_reviewer_tell_that_they_work(tmp_path: Path) -> None:
+    place = found_league(tmp_path)
 
-        def now() -> LeagueHealth:
-            with place.engine.connect().execution_options(reads=True) as db:
-                return read_league_health(db, int(time.time()))
+    def now() -> LeagueHealth:
+        with place.engine.connect().execution_options(reads=True) as db:
+            return read_league_health(db, int(time.time()))
 
-        consumer = Consumer(place.authority, place.engine, Ledger(place.engine, UTC), Metrics())
-        with in_a_thread(consumer.run, consumer.stop):
-            until(lambda: now().broker)
-            assert now().faults == ("the reviewer is not running",)
-            reviewer, ends = Reviewer(place.engine, UTC), threading.Event()
-            with in_a_thread(lambda: reviewer.run(ends), ends.set):
-                until(lambda: not now().faults)
+    with open_door(place):
+        until(lambda: now().door)
+        assert now().faults == ("the reviewer is not running",)
+        reviewer, ends = Reviewer(place.engine, UTC), threading.Event()
+        with in_a_thread(lambda: reviewer.run(ends), ends.set):
+            until(lambda: not now().faults)
+    place.engine.dispose()
 
 
 def test_the_numbers_are_prometheus_metrics(lion: LeagueBox) -> None:
@@ -101,13 +99,13 @@ def test_the_numbers_are_prometheus_metrics(lion: LeagueBox) -> None:
     assert found == {
         f"shutthebox_league_{name}": value
         for name, value in {
-            "healthy": 0, "broker": 0, "reviewer": 0, "backlog": 0, "boxes": 1, "boxes_offline": 1
+            "healthy": 0, "door": 0, "reviewer": 0, "backlog": 0, "boxes": 1, "boxes_offline": 1
         }.items()
     }  # fmt: skip
 
 
 def test_a_database_that_is_away_is_a_line_too(tmp_path: Path) -> None:
-    place = found_league(tmp_path, with_broker=False)
+    place = found_league(tmp_path)
     app = application(place.engine, UTC, place.authority, secure=False)
     (route,) = (route for route in app.routes if getattr(route, "path", "") == "/health")
     place.engine.dispose()

@@ -1,6 +1,5 @@
 """The ledger commits every entry once, in order, if the rules give its result, and keeps the rest aside."""
 
-import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -35,9 +34,10 @@ from shutthebox.rules.record import Record, write
 from shutthebox_league import ledger as ledgers
 from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import MAX_RECORD
-from shutthebox_league.consumer import BATCH
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
+from shutthebox_league.intake import BATCH
+from shutthebox_league.keys import Keys
 from shutthebox_league.ledger import KEPT_BYTES, MOST_CHAINS, Ledger
 from shutthebox_league.notices import notices
 from shutthebox_league.players import protect
@@ -70,7 +70,7 @@ class Sut(LeagueBox):
 
 @pytest.fixture
 def sut(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Sut]:
-    place = found_league(tmp_path, new_database(), with_broker=False)
+    place = found_league(tmp_path, new_database())
     yield Sut(place)
     place.engine.dispose()
 
@@ -104,7 +104,7 @@ def test_places_and_totals_are_those_of_the_record(sut: Sut, game: str, sign: in
 def test_a_full_batch_takes_no_more_trips_to_the_database_than_one_message(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:
-    place = found_league(tmp_path, postgresql.new_database(), with_broker=False)
+    place = found_league(tmp_path, postgresql.new_database())
     boxes = [LeagueBox(place, f"box{number}", wall_clock_s=lambda: NOW_S) for number in range(9)]
     statements: list[str] = []
     for box in boxes:
@@ -155,7 +155,7 @@ def test_a_box_that_begins_its_chain_again_and_again_is_stopped(sut: Sut) -> Non
 @pytest.mark.slow
 def test_a_batch_is_looked_up_by_indexes(tmp_path: Path) -> None:
     """However many entries there are, those of several boxes at once are found without reading them all."""
-    place = found_league(tmp_path, "", with_broker=False)
+    place = found_league(tmp_path, "")
     boxes = [LeagueBox(place, name, wall_clock_s=lambda: NOW_S) for name in ("anchor", "crown", "lion")]
     with tables_scanned(place.engine) as scanned:
         for number in range(4):
@@ -318,7 +318,7 @@ def test_nobody_can_send_for_another_box(sut: Sut) -> None:
     entry = sut.box.play(played_record(1))
     assert take(sut.ledger, "lion.1", crown.sign(entry)).kind == "rejected"
     assert take(sut.ledger, "nobody.1", sut.sign(entry)).reason == "no box is enrolled as nobody.1"
-    assert (sut.count(ENTRY), sut.count(ASIDE)) == (0, 1), "of a box that is none nothing is kept"
+    assert (sut.count(ENTRY), sut.count(ASIDE)) == (0, 0), "nothing is kept that its key has not signed"
 
 
 def test_commands_at_once_enrol_all_boxes_of_a_new_pub_and_bring_no_revoked_key_back(sut: Sut) -> None:
@@ -329,10 +329,10 @@ def test_commands_at_once_enrol_all_boxes_of_a_new_pub_and_bring_no_revoked_key_
         commands.submit(revoke, sut.engine, sut.place.authority, "lion.1").result()
         names = [each.result().name for each in enrolled]
     assert names == [f"{box}.1" for box in boxes]
-    made = json.loads((sut.place.folder / "broker" / "dynamic-security.json").read_text())
-    allowed = {client["username"] for client in made["clients"]}
-    assert {*names} <= allowed
-    assert "lion.1" not in allowed
+    with sut.engine.begin() as db:
+        good = set(db.execute(select(KEY.c.name).where(KEY.c.revoked_s.is_(None))).scalars())
+    assert {*names} <= good
+    assert "lion.1" not in good
 
 
 def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_under_a_new_one(
@@ -357,14 +357,14 @@ def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_und
 def test_a_key_that_is_revoked_once_its_entry_was_checked_brings_nothing_in(sut: Sut, sequence: int) -> None:
     for seed in range(1, sequence):
         sut.take(sut.box.play(played_record(seed)))
-    prepared = sut.ledger.prepare([("lion.1", sut.sign(sut.box.play(played_record(sequence))))])
+    prepared = sut.ledger.prepare([Keys(sut.engine).open(sut.sign(sut.box.play(played_record(sequence))))])
     revoke(sut.engine, sut.place.authority, "lion.1")
     (outcome,) = sut.ledger.commit(prepared)
     assert (outcome.kind, outcome.reason) == ("held", "the key is revoked")
 
 
 @pytest.mark.slow
-def test_consumers_side_by_side_count_everything_once(sut: Sut) -> None:
+def test_workers_side_by_side_count_everything_once(sut: Sut) -> None:
     entries = [sut.sign(sut.box.play(played_record(seed))) for seed in range(12)]
     kinds: list[str] = []
 
@@ -388,7 +388,7 @@ def test_consumers_side_by_side_count_everything_once(sut: Sut) -> None:
 
 @pytest.mark.slow
 def test_boxes_do_not_have_to_send_again_after_a_deadlock(postgresql: Postgresql, tmp_path: Path) -> None:
-    place = found_league(tmp_path, postgresql.new_database(), with_broker=False)
+    place = found_league(tmp_path, postgresql.new_database())
     boxes = [LeagueBox(place, name, wall_clock_s=lambda: NOW_S) for name in ("anchor", "lion")]
     for box in boxes:
         box.play(played_record(1))
@@ -430,9 +430,7 @@ def test_counting_does_not_wait_for_a_match_that_is_just_being_signed(
     postgresql: Postgresql, tmp_path: Path
 ) -> None:
     """Whoever signs it may be waiting for one that is just being counted."""
-    box = LeagueBox(
-        found_league(tmp_path, postgresql.new_database(), with_broker=False), wall_clock_s=lambda: NOW_S
-    )
+    box = LeagueBox(found_league(tmp_path, postgresql.new_database()), wall_clock_s=lambda: NOW_S)
     for seed, initials in enumerate(("ANN", "BOB"), 1):
         box.play(played_record(seed), initials)
     ends, reviewer = threading.Event(), Reviewer(box.engine, UTC, lambda: NOW_S)
@@ -542,7 +540,8 @@ def test_one_message_that_cannot_be_stored_costs_the_others_little(sut: Sut) -> 
     for number, box in enumerate(boxes):
         box.box.matches = number
         messages.append((box.enrolment.name, box.sign(box.box.play(played_record(number)))))
-    prepared = sut.ledger.prepare(messages)
+    keys = Keys(sut.engine)
+    prepared = sut.ledger.prepare([keys.open(message) for _, message in messages])
     assert len(prepared) == len(boxes)
     event.listen(sut.engine, "begin", begun.append)
     outcomes = sut.ledger.commit(prepared)
@@ -556,7 +555,7 @@ def test_of_what_was_refused_a_megabyte_is_kept_and_the_reasons_of_all(sut: Sut)
         content = MatchPlayed(number, 5, 6, "#" * MAX_RECORD)
         assert sut.take(sut.box.add(content)).kind == "refused"
     for number in range(14):
-        take(sut.ledger, "lion.1", b"%d" % number * 100_000)
+        take(sut.ledger, "lion.1", sut.sign(b"%d" % number * 100_000))
     for table in (ENTRY, ASIDE):
         with sut.engine.begin() as db:
             kept = db.execute(select(table.c.message, table.c.hash, table.c.reason)).all()
@@ -585,24 +584,11 @@ def test_a_box_with_a_wrong_clock_is_filed_by_ours(sut: Sut) -> None:
         assert sut.take(entry).kind == "committed"
 
 
-def test_a_key_that_has_sent_too_much_is_told_later_and_the_owner_too(sut: Sut) -> None:
-    message = sut.sign(sut.box.play(played_record(1)))
-    held = sut.ledger.hold("lion.1", message, "too much", int(NOW_S))
-    assert held.receipt is not None
-    assert (held.receipt.status, held.receipt.reason) == (HELD, "later: too much")
-    with sut.engine.begin() as db:
-        assert [row.text for row in notices(db, 1, int(NOW_S))] == ["too much"]
-    for name, other in (("lion.1", b"nonsense"), ("nobody.1", message)):
-        assert sut.ledger.hold(name, other, "too much", int(NOW_S)).receipt is None
-    assert (sut.count(ENTRY), sut.count(ASIDE)) == (0, 0)
-    assert take(sut.ledger, "lion.1", message).kind == "committed"
-
-
 @pytest.mark.slow
 def test_a_flood_of_nonsense_is_bounded(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledgers, "KEPT_ASIDE", 20)
     for number in range(25):
-        take(sut.ledger, "lion.1", b"nonsense %d" % number)
+        take(sut.ledger, "lion.1", sut.sign(b"nonsense %d" % number))
     assert sut.count(ASIDE) == 20
 
 

@@ -59,7 +59,7 @@ class Site(LeagueBox):
     """A league with matches, and its page served by the command in a process of its own."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(found_league(folder, with_broker=False), "anchor", PUB)
+        super().__init__(found_league(folder), "anchor", PUB)
         self.now_s = int(time.time())
         for seed in range(6):
             self.match(seed, PLAYERS[seed % 3], PLAYERS[(seed + 1) % 3])
@@ -330,7 +330,7 @@ def test_the_owner_sees_the_boxes_and_nobody_else(site: Site) -> None:
         "delivery": "held by the league: x",
     }
     with site.place.engine.begin() as db:
-        db.execute(insert(HEALTH).values(box_id=1, state=json.dumps(state), seen_s=site.now_s, online=True))
+        db.execute(insert(HEALTH).values(box_id=1, state=json.dumps(state), seen_s=site.now_s))
     assert "9.9.9" not in site.get("/owner")
     landlord = Landlord(site)
     text = landlord.first

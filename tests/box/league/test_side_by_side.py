@@ -18,8 +18,8 @@ from tests.support.waiting import HANG_S, until
 import shutthebox_league
 from shutthebox.outbox_entry import hash_of
 from shutthebox_league import ratings
-from shutthebox_league.consumer import keep_health
 from shutthebox_league.database import in_transaction, lock_books, open_database
+from shutthebox_league.health import keep_health
 from shutthebox_league.notices import notice
 from shutthebox_league.page.app import application
 from shutthebox_league.players import confirm, forget, protect
@@ -254,7 +254,8 @@ def test_a_match_that_comes_again_as_its_voiding_is_undone_counts(on_postgresql:
     entry = town.box.play(played_record(1), town.now_s)
     with town.engine.begin() as db:
         db.execute(insert(VOIDING).values(id=1, uid="1", what="match 1", made_s=town.now_s))
-        db.execute(insert(VOID_ON_ARRIVAL).values(hash=hash_of(entry), box="lion", voiding_id=1))
+        box = town.enrolment.name.partition(".")[0]
+        db.execute(insert(VOID_ON_ARRIVAL).values(hash=hash_of(entry), box=box, voiding_id=1))
 
     def undo_it() -> None:
         with town.engine.begin() as db:
@@ -267,16 +268,16 @@ def test_a_match_that_comes_again_as_its_voiding_is_undone_counts(on_postgresql:
 
 
 def _notes(db: Connection) -> None:
-    notice(db, "lion.1", "flood", "too many", 1)
+    notice(db, "lion.1", "later", "too many", 1)
 
 
 def _hears(db: Connection) -> None:
-    keep_health(db, "lion.1", True, None, 1)
+    keep_health(db, "lion.1", b"{}", 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("do", [_notes, _hears])
-def test_consumers_that_hear_from_a_box_for_the_first_time_at_once_go_on(
+def test_workers_that_hear_from_a_box_for_the_first_time_at_once_go_on(
     on_postgresql: Town, do: Callable[[Connection], None]
 ) -> None:
     """The second one died."""

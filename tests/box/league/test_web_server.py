@@ -1,4 +1,4 @@
-"""The web server in front of the page, as it is installed: a real nginx, TLS and the page behind it."""
+"""The web server in front, as it is installed: a real nginx, TLS, and door and page behind it."""
 
 import http.client
 import json
@@ -12,16 +12,25 @@ import urllib.parse
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 from tests.support import http_client
-from tests.support.league import BoxLine, consumer_listener, found_league, league_command, league_with_broker
+from tests.support.certificates import Authority
+from tests.support.league import BoxLine, FakeBox, found_league, in_a_thread, league_command, played_record
 from tests.support.mosquitto import free_port
 from tests.support.waiting import HANG_S, until
 
+from shutthebox.adapters.outbox import entry_name
 from shutthebox_league.enrolment import new_owner_token
-from shutthebox_uplink.mqtt import Disconnected
+from shutthebox_league.ledger import MAX_MESSAGE_BYTES
+from shutthebox_league.schema import ENTRY
+from shutthebox_uplink.settings import Enrolment
+from shutthebox_uplink.signing import COMMITTED
+from shutthebox_uplink.spool import Spool
+from shutthebox_uplink.uplink import Uplink
 
 pytestmark = pytest.mark.slow
 
@@ -31,11 +40,12 @@ NAME = "league.example"
 
 
 def installed_limits() -> tuple[str, str]:
-    """What the guide has the operator write outside of the site's file."""
-    guide = (ROOT / "docs/league.md").read_text()
-    found = [re.search(f"{word} [0-9]+;", guide) for word in ("worker_rlimit_nofile", "worker_connections")]
-    files, connections = (each[0] for each in found if each is not None)
-    return files, connections
+    """What the package and the guide set outside of the site's file."""
+    files = re.search("LimitNOFILE=([0-9]+)", (ROOT / "systemd/nginx-league.conf").read_text())
+    connections = re.search("worker_connections [0-9]+;", (ROOT / "docs/league.md").read_text())
+    assert files is not None
+    assert connections is not None
+    return f"worker_rlimit_nofile {files[1]};", connections[0]
 
 
 class Front:
@@ -48,15 +58,16 @@ class Front:
             pytest.skip("NOT TESTED: the web server's configuration, because nginx is not installed")
         folder.mkdir(exist_ok=True)
         self.folder, self.port = folder, free_port()
-        self.place = found_league(folder / "league", with_broker=False)
+        self.authority = Authority(folder)
+        self.certificate()
+        self.place = found_league(folder / "league")
         self.place.enrol("lion", "The Lion")
-        # As certbot has it, with the broker's: it is that of this machine.
-        self.certificate(folder / "league")
-        page, self.http_port = folder / "page.sock", free_port()
+        page, door, self.http_port = folder / "page.sock", folder / "door.sock", free_port()
         (folder / "webroot/.well-known/acme-challenge").mkdir(parents=True)
         text = CONFIG.read_text()
         for before, after in (
             ("/run/shutthebox-league-page.sock", str(page)),
+            ("/run/shutthebox-league-take.sock", str(door)),
             ("/etc/letsencrypt", str(folder)),
             ("/var/www/html", str(folder / "webroot")),
             ("/var/log/nginx", str(folder)),
@@ -75,24 +86,29 @@ class Front:
             f"daemon off; {user} pid {folder}/pid; error_log {folder}/error.log; {files}"
             f" events {{ {connections} }} http {{\n{text}\n}}"
         )
-        league = league_command(folder / "league", "serve")
         with (folder / "log").open("wb") as log:
             self.processes = [
-                subprocess.Popen([activate, "-l", str(page), *league], stderr=log),
+                *(
+                    subprocess.Popen(
+                        [activate, "-l", str(line), *league_command(folder / "league", command)], stderr=log
+                    )
+                    for line, command in ((page, "serve"), (door, "take"))
+                ),
                 subprocess.Popen([nginx, "-p", str(folder), "-c", str(main)], stderr=log),
             ]
-        until(page.exists)
+        until(lambda: page.exists() and door.exists())
         until(self._listens, "nginx does not listen")
 
-    def certificate(self, league: Path) -> None:
-        """Has the broker's certificate of this league where certbot keeps those that are live."""
-        live = self.folder / "live" / NAME
+    def certificate(self) -> str:
+        """Has a new certificate where certbot keeps those that are live; returns it."""
+        live, names = self.folder / "live" / NAME, ("fullchain.pem", "privkey.pem")
         live.mkdir(parents=True, exist_ok=True)
-        for name, of_broker in (("fullchain.pem", "broker.pem"), ("privkey.pem", "broker.key")):
-            shutil.copyfile(league / "broker" / of_broker, live / name)
+        for made, name in zip(self.authority.sign(NAME, "localhost"), names, strict=True):
+            shutil.copyfile(made, live / name)
+        return (live / "fullchain.pem").read_text().strip()
 
     def _listens(self) -> bool:
-        assert self.processes[1].poll() is None, (self.folder / "log").read_text()
+        assert self.processes[-1].poll() is None, (self.folder / "log").read_text()
         with socket.socket() as line:
             return line.connect_ex(("127.0.0.1", self.port)) == 0
 
@@ -103,7 +119,7 @@ class Front:
         self, path: str, form: dict[str, str] | None = None, method: str = "", **headers: str
     ) -> tuple[int, str, http.client.HTTPMessage]:
         """Status, text and head of the answer to a request."""
-        context = ssl.create_default_context(cadata=self.place.authority.certificate)
+        context = ssl.create_default_context(cafile=self.authority.path)
         with context.wrap_socket(self.connect(), server_hostname="localhost") as line:
             client = http.client.HTTPConnection(NAME, self.port)
             client.sock = line
@@ -153,7 +169,7 @@ def test_the_operators_watchdog_reads_through_it_how_the_league_is(front: Front)
     status, text, _ = front.ask("/health")
     found = json.loads(text)
     assert (status, found["status"], text.count("\n"), found["boxes"]) == (503, "faulty", 1, 1)
-    assert found["faults"] == ["no consumer is connected to the broker", "the reviewer is not running"]
+    assert "the reviewer is not running" in found["faults"]
     status, text, head = front.ask("/metrics")
     assert (status, head["content-type"]) == (200, "text/plain; charset=utf-8")
     assert "shutthebox_league_healthy 0.0\n" in text
@@ -179,7 +195,7 @@ def test_the_phones_of_a_full_pub_read_at_once_behind_one_address(front: Front) 
 
 def test_who_sends_a_form_byte_by_byte_is_ended_and_keeps_nobody_out(front: Front) -> None:
     """No pause of it is long. nginx times only these, and ten addresses had kept all visitors out."""
-    context = ssl.create_default_context(cadata=front.place.authority.certificate)
+    context = ssl.create_default_context(cafile=front.authority.path)
     host = f"{NAME}:{front.port}"
     head = f"POST /owner HTTP/1.1\r\nHost: {host}\r\nOrigin: https://{host}\r\nContent-Length: 9999\r\n\r\n"
     with ExitStack() as stack:
@@ -204,7 +220,66 @@ def test_who_sends_a_form_byte_by_byte_is_ended_and_keeps_nobody_out(front: Fron
             assert read.result()[0] == 200
 
 
-def test_a_renewed_certificate_is_used_at_once_and_no_box_is_disconnected(tmp_path: Path) -> None:
+def box_at(front: Front, name: str) -> Enrolment:
+    """A box that reaches the league by nginx, whose authority it knows."""
+    found = front.place.enrol(name)
+    return replace(found, url=f"https://localhost:{front.port}", ca=front.authority.path)
+
+
+def test_a_box_delivers_through_it_with_the_real_uplink(front: Front, tmp_path: Path) -> None:
+    outbox = tmp_path / "outbox"
+    outbox.mkdir()
+    chain = FakeBox("c" * 32)
+    for seed in range(30):
+        entry = chain.play(played_record(seed))
+        (outbox / entry_name(chain.sequence, chain.journal)).write_bytes(entry)
+    uplink = Uplink(Spool(outbox), tmp_path / "scores.json", box_at(front, "goat"), None, "goat.1")
+    with in_a_thread(uplink.run, lambda: uplink.inbox.put(None)):
+        until(lambda: not list(outbox.glob("*.json")))
+    with front.place.engine.connect() as db:
+        assert db.execute(select(func.count()).select_from(ENTRY)).scalar() == 30
+
+
+class BoxThrough(BoxLine):
+    """A box by hand, by way of nginx."""
+
+    def __init__(self, front: Front, name: str) -> None:
+        super().__init__(box_at(front, name))
+        tls = ssl.create_default_context(cafile=front.authority.path)
+        self._line = http.client.HTTPSConnection("localhost", front.port, timeout=HANG_S, context=tls)
+
+
+def test_entries_of_every_allowed_size_pass_and_larger_ones_do_not(front: Front) -> None:
+    with closing(BoxThrough(front, "anchor")) as box:
+        assert box.post("/entry", bytes(MAX_MESSAGE_BYTES)).status == 400, "the league has read it"
+        assert box.send(box.chain.play(played_record(1))).status == COMMITTED
+        assert box.tell(b" " * 8000).status == COMMITTED
+    with closing(BoxThrough(front, "crown")) as box:
+        assert box.post("/entry", bytes(1_200_000)).status == 413
+    assert front.ask("/entry")[0] == 405
+    assert front.ask("/entry/x")[0] == 404
+
+
+def test_who_sends_an_entry_byte_by_byte_keeps_no_box_waiting(front: Front) -> None:
+    context = ssl.create_default_context(cafile=front.authority.path)
+    head = f"POST /entry HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: 9999\r\n\r\n"
+    with ExitStack() as stack:
+        for _ in range(90):
+            line = context.wrap_socket(front.connect(), server_hostname="localhost")
+            stack.enter_context(line).sendall(head.encode() + b"x")
+        box = stack.enter_context(closing(BoxThrough(front, "swan")))
+        assert box.send(box.chain.play(played_record(1))).status == COMMITTED
+        assert front.ask("/")[0] == 200
+
+
+def test_a_stranger_who_floods_the_door_is_told_to_wait(front: Front) -> None:
+    with closing(BoxThrough(front, "bell")) as box:
+        found = [box.post("/entry", b"nonsense").status for _ in range(900)]
+    assert found[0] == 400
+    assert set(found) <= {400, 429}
+
+
+def test_a_renewed_certificate_is_used_at_once(tmp_path: Path) -> None:
     """Certbot's part is played here: what it puts into the web root, and that it runs the hook."""
     front = Front(tmp_path / "front")  # its old workers may answer others for a moment
     challenge = front.folder / "webroot/.well-known/acme-challenge/token"
@@ -214,41 +289,29 @@ def test_a_renewed_certificate_is_used_at_once_and_no_box_is_disconnected(tmp_pa
     for host in (NAME, "elsewhere.example"):
         answer, _ = http_client.ask(front.http_port, "/events", Host=host)
         assert (answer.status, answer.headers["location"]) == (301, f"https://{NAME}/events")
-    with league_with_broker(tmp_path / "league") as place:
-        assert place.broker is not None
-        services = {"nginx": front.processes[1].pid, "mosquitto": place.broker.pid}
-        reloads = [f'[ "$*" != "reload {name}" ] || kill -HUP {pid}' for name, pid in services.items()]
-        programs = tmp_path / "bin"
-        programs.mkdir()
-        for name, script in {
-            "systemctl": "\n".join(reloads),
-            "nginx": f'exec {shutil.which("nginx", path="/usr/sbin:/usr/bin")} -c "{front.config}" "$@"',
-        }.items():
-            (programs / name).write_text(f"#!/bin/sh\n{script}\n")
-            (programs / name).chmod(0o755)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, script in {
+        "systemctl": f'[ "$*" != "reload nginx" ] || kill -HUP {front.processes[-1].pid}',
+        "nginx": f'exec {shutil.which("nginx", path="/usr/sbin:/usr/bin")} -c "{front.config}" "$@"',
+    }.items():
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
 
-        def hook() -> int:
-            path = {"PATH": f"{programs}:/usr/bin:/bin"}
-            return subprocess.run([CONFIG.with_name("certbot-hook")], env=path, check=False).returncode
+    def hook() -> int:
+        path = {"PATH": f"{programs}:/usr/bin:/bin"}
+        return subprocess.run([CONFIG.with_name("certbot-hook")], env=path, check=False).returncode
 
-        def served() -> str:
-            return ssl.get_server_certificate(("127.0.0.1", front.port)).strip()
+    def served() -> str:
+        return ssl.get_server_certificate(("127.0.0.1", front.port)).strip()
 
-        league = consumer_listener(place, "shutthebox/+/entry")
-        with closing(BoxLine(place.enrol("lion"))) as lion:
-            for other in (place.folder, front.folder / "league"):
-                renewed = (other / "broker/broker.pem").read_text().strip()
-                front.certificate(other)
-                assert hook() == 0
-                until(lambda renewed=renewed: served() == renewed)  # type: ignore[misc]
-                lion.publish(renewed)
-                assert league.message("") == renewed.encode()
-            assert lion.listener.nothing(lambda event: isinstance(event, Disconnected))
-            text = front.config.read_text()
-            front.config.write_text(text.replace("listen", "lisssten"))
-            assert hook() != 0, "certbot tells the operator"
-            front.config.write_text(text)
-        league.broker.close()
+    for _ in range(2):
+        renewed = front.certificate()
+        assert hook() == 0
+        until(lambda renewed=renewed: served() == renewed)  # type: ignore[misc]
+    text = front.config.read_text()
+    front.config.write_text(text.replace("listen", "lisssten"))
+    assert hook() != 0, "certbot tells the operator"
     front.close()
 
 
@@ -272,7 +335,7 @@ def test_heads_bodies_and_tries_have_an_end(front: Front) -> None:
 
 def test_a_slow_head_is_cut_off(tmp_path: Path) -> None:
     front = Front(tmp_path, slow_after_s=1)
-    context = ssl.create_default_context(cadata=front.place.authority.certificate)
+    context = ssl.create_default_context(cafile=front.authority.path)
     with context.wrap_socket(front.connect(), server_hostname="localhost") as line:
         line.sendall(b"GET / HTTP/1.1\r\nHost: ")
         with suppress(ConnectionResetError):

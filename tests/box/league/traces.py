@@ -8,9 +8,9 @@ from pathlib import Path
 from tests.support.league import FakeBox, LeagueBox, Place, found_league, played_record, reviewed
 
 from shutthebox_league.categories import usual_category
-from shutthebox_league.consumer import keep_health
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.events import make_event
+from shutthebox_league.health import keep_health
 from shutthebox_league.players import protect
 
 
@@ -27,7 +27,7 @@ class Town:
 
     def __init__(self, folder: Path, url: str = "") -> None:
         self.folder = folder
-        self.place: Place = found_league(folder, url, with_broker=False)
+        self.place: Place = found_league(folder, url)
         first = LeagueBox(self.place, "lion", "The Lion")
         play(first, 1, "BYE", "ANN")
         image = replace(first.box)
@@ -44,7 +44,7 @@ class Town:
         reviewed(self.place.engine)
         with self.place.engine.begin() as db:
             state = {"last_winner": "BYE", "playing": "player 1", "version": "1"}
-            keep_health(db, "lion.2", True, json.dumps(state).encode(), 1)
+            keep_health(db, "lion.2", json.dumps(state).encode(), 1)
             protect(db, ["BYE"], 1)
             night = date(2026, 9, 20)
             cup = ("Cup", "ladder", usual_category("traditional"), ["BYE", "ANN"], night, night)

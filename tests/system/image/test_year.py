@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 import urllib.request
 from collections.abc import Iterator
-from datetime import UTC
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, func, select
 from tests.support.chromium import resize, start_chromium
-from tests.support.league import in_a_thread, league_with_broker
+from tests.support.league import found_league, open_door
 from tests.system.image.bundles import broken_system, sign, silent_system
 from tests.system.image.machine import (
     BOOT_AT,
@@ -47,9 +47,6 @@ from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.faults import Fault
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
-from shutthebox_league.consumer import Consumer
-from shutthebox_league.ledger import Ledger
-from shutthebox_league.metrics import Metrics
 from shutthebox_league.schema import MATCH
 
 OWNERS = f"{CONFIG.replace('rounds = 3', 'rounds = 1')}[gpio]\nservice = {SERVICE_LINE}\n"
@@ -138,10 +135,13 @@ def taken_settings(pi: CardPi) -> tuple[int, int]:
 
 
 def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: CardPi, tmp_path: Path) -> None:
-    with league_with_broker(tmp_path, host="10.0.2.2") as place:
-        place.enrol("lion")
+    place = found_league(tmp_path)
+    place.enrol("lion")
+    enrolment = (tmp_path / "lion.toml").read_text().replace("127.0.0.1", "10.0.2.2")
+    with ExitStack() as stack:
+        stack.callback(place.engine.dispose)
         files = {
-            "shutthebox.toml": WANTED, "league.toml": (tmp_path / "lion.toml").read_text(),
+            "shutthebox.toml": WANTED, "league.toml": enrolment,
             "network.toml": 'cable = "yes"\n',
         }  # fmt: skip
         offers = Stick(offers=(SAVE, StickJob.SETTINGS))
@@ -162,9 +162,7 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
         landlord.hears(offers._replace(outcome=StickOutcome.SETTINGS_TAKEN))
         landlord.restarts()
         landlord.await_box()
-        metrics = Metrics()
-        consumer = Consumer(place.authority, place.engine, Ledger(place.engine, UTC), metrics)
-        with in_a_thread(consumer.run, consumer.stop):
+        with open_door(place):
             Play(landlord.table, SETTINGS).finish()
             assert until(lambda: arrived(place.engine) == 1, BOOT_S), landlord.table.journal()
         for start in range(min(PULLS, 3) + 1):

@@ -21,9 +21,7 @@ BOX, SCOREBOARD, SPEECH, UPLINK, LINK, STICK, SERVICES = (
     SYSTEMD / f"shutthebox{name}.service"
     for name in ("", "-scoreboard", "-speech", "-uplink", "-link", "-stick@", "-services")
 )
-CONSUMER, REVIEW, PAGE = (
-    SYSTEMD / f"shutthebox-league-{name}.service" for name in ("consumer", "review", "page")
-)
+DOOR, REVIEW, PAGE = (SYSTEMD / f"shutthebox-league-{name}.service" for name in ("take", "review", "page"))
 SOCKET = SCOREBOARD.with_suffix(".socket")
 GROUP = "shutthebox-settings"
 NOTHING_SHARED = ("User", "Group", "StateDirectory", "RuntimeDirectory", "ReadWritePaths", "BindPaths")
@@ -229,19 +227,22 @@ def test_no_group_has_the_name_of_a_user_that_systemd_makes_up() -> None:
 
 
 def test_the_league_takes_connections_from_this_machine_only() -> None:
-    for unit in (CONSUMER, PAGE):
+    for unit in (DOOR, PAGE):
         found = settings(unit)
         assert found["IPAddressDeny"] == ["any"]
         assert found["User"] == ["shutthebox-league"]
-    assert settings(CONSUMER)["IPAddressAllow"] == ["localhost"]
+    assert settings(DOOR)["IPAddressAllow"] == ["localhost"]
 
 
-def test_the_page_has_a_socket_for_the_web_server_and_no_network() -> None:
-    page, its_socket = settings(PAGE), settings(PAGE.with_suffix(".socket"))
+def test_the_page_has_no_network() -> None:
+    page = settings(PAGE)
     assert page["PrivateNetwork"] == ["yes"]
     assert page["RestrictAddressFamilies"] == ["AF_UNIX"]
-    assert its_socket["ListenStream"] == ["/run/shutthebox-league-page.sock"]
+
+
+@pytest.mark.parametrize("unit", [DOOR, PAGE])
+def test_door_and_page_have_a_socket_for_the_web_server_alone(unit: Path) -> None:
+    its_socket, path = settings(unit.with_suffix(".socket")), f"/run/{unit.stem}.sock"
+    assert its_socket["ListenStream"] == [path]
     assert (its_socket["SocketMode"], its_socket["SocketGroup"]) == (["0660"], ["www-data"])
-    assert (
-        "unix:/run/shutthebox-league-page.sock;" in (SYSTEMD.parent / "league/server/nginx.conf").read_text()
-    )
+    assert f"unix:{path};" in (SYSTEMD.parent / "league/server/nginx.conf").read_text()

@@ -18,7 +18,6 @@ FOUND = {
     DeliveryState.NO_LEAGUE: None,
     DeliveryState.NO_LINE: Undelivered.NO_LINE,
     DeliveryState.HELD: Undelivered.HELD,
-    DeliveryState.TWO_BOXES: Undelivered.TWO_BOXES,
     DeliveryState.OLDER_CARD: Undelivered.OLDER_CARD,
     DeliveryState.OTHER: Undelivered.OTHER,
 }

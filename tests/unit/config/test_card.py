@@ -194,7 +194,7 @@ def test_all_mistakes_are_said_at_once_with_their_lines(tmp_path: Path) -> None:
     )
     (tmp_path / NETWORK_NAME).write_text("# ours\nwlan = 'x'\ncable = 'yes'\n")
     (tmp_path / KEY_NAME).write_text("?\n\n?\n")
-    (tmp_path / LEAGUE_NAME).write_text("[league]\nport = 0\nhast = 'x'\n")
+    (tmp_path / LEAGUE_NAME).write_text("[league]\nurl = 0\nhast = 'x'\n")
     (tmp_path / HOME_ASSISTANT_NAME).write_text("[home_assistant]\npassword = 271828\n")
     mistakes = read_card(tmp_path, any_box).mistakes
     assert [mistake.partition("; ")[0] for mistake in mistakes] == [
@@ -206,14 +206,14 @@ def test_all_mistakes_are_said_at_once_with_their_lines(tmp_path: Path) -> None:
         "network.toml: line 3: cable: 'yes' is not allowed",
         "ssh-key.txt: line 1: no public key",
         "ssh-key.txt: line 3: no public key",
-        "league.toml: line 2: league.port: not allowed",
+        "league.toml: line 2: league.url: not allowed",
         "league.toml: line 3: league.hast: unknown key",
-        *(f"league.toml: league.{key}: missing" for key in ENROLLED if key != "port"),
+        *(f"league.toml: league.{key}: missing" for key in ENROLLED if key != "url"),
         "home-assistant.toml: line 2: home_assistant.password: not allowed",
     ]
 
 
-ENROLLED = ("name", "host", "port", "authority", "certificate", "key", "league_key")
+ENROLLED = ("url", "name", "key", "league_key")
 
 TWO_MISTAKES = {
     "words without quotes": (
@@ -355,7 +355,7 @@ def test_a_league_that_was_copied_in_part_is_a_mistake(tmp_path: Path) -> None:
     (card / LEAGUE_NAME).write_text(text)
     assert read_card(card, any_box).mistakes == ()
     lines = text.splitlines(keepends=True)
-    for key in ("authority", "certificate", "key", "league_key"):
+    for key in ("key", "league_key"):
         (at,) = [n for n, line in enumerate(lines) if line.startswith(f"{key} = ")]
         short = lines[at].replace("\\n-----END", "-----END").replace(lines[at].split("\\n")[1][:4], "", 1)
         (card / LEAGUE_NAME).write_text("".join([*lines[:at], short, *lines[at + 1 :]]))

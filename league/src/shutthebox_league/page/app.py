@@ -266,7 +266,7 @@ class _Page:
         playing = []
         for box in boxes_health(db, pub.id):
             state = read_health(box.state or "")
-            if box.online and now_s - box.seen_s < OFFLINE_S and state.get("playing", "nobody") != "nobody":
+            if now_s - (box.seen_s or 0) < OFFLINE_S and state.get("playing", "nobody") != "nobody":
                 playing.append((box.name, state))
         table = self._table(db, request, pub.id)
         rows = standings(

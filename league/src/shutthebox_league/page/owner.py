@@ -31,6 +31,7 @@ from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_landlord, confirm_by_landlord, waiting_for_landlord
 from shutthebox_league.health import read_health
 from shutthebox_league.initials import digest_of, read_initials
+from shutthebox_league.league_health import OFFLINE_S
 from shutthebox_league.notices import notices
 from shutthebox_league.ratings import has_changed
 from shutthebox_league.schema import MATCH, PUB, SEAT
@@ -183,6 +184,8 @@ class OwnersPage:
             "owner.html",
             pub=pub,
             said=said,
+            now_s=int(time.time()),
+            offline_s=OFFLINE_S,
             boxes=[(box, read_health(box.state or "")) for box in boxes_health(db, pub.id)],
             notes=notes_of(db, pub.id),
             notices=notices(db, pub.id, int(time.time())),

@@ -1,16 +1,15 @@
-"""Decides which entry to send and when: one at a time, until the league sends a receipt for it.
+"""Decides which entry to send and when: one at a time, until the league's signed receipt for it has come.
 
-Sans I/O: events and times come in, the entry to send goes out. The broker's own acknowledgement doesn't
-count, because a broker may lose a message after acknowledging it.
+Sans I/O: answers and times come in, whether to send goes out. No other answer counts, whoever has given it.
 """
 
 from dataclasses import dataclass
 
-from shutthebox_uplink.signing import Receipt
+from shutthebox_uplink.signing import HELD, Receipt
 
 FIRST_WAIT_S = 5.0
 LONGEST_WAIT_S = 300.0
-"""Seconds without a receipt until an entry is sent again; doubled each time, up to the maximum."""
+"""Seconds until an entry is sent again; doubled each time, up to the maximum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,40 +30,34 @@ class Delivery:
 
     def __init__(self) -> None:
         self._on_its_way: Sent | None = None
-        self._connected = False
         self._wait_s = FIRST_WAIT_S
         self._due_s = 0.0
 
-    @property
-    def connected(self) -> bool:
-        """Whether there is a connection to the broker."""
-        return self._connected
-
-    def connect(self, now_s: float) -> None:
-        """The broker is connected or the league has restarted: the entry on its way is resent at once."""
-        self._connected = True
-        self._wait_s, self._due_s = FIRST_WAIT_S, now_s
-
-    def disconnect(self) -> None:
-        """The connection to the broker is lost."""
-        self._connected = False
-
     def wants(self, now_s: float) -> bool:
         """Whether the oldest entry should be sent now, if there is one."""
-        return self._connected and (self._on_its_way is None or now_s >= self._due_s)
+        return now_s >= self._due_s
 
-    def sent(self, entry: Sent, now_s: float) -> None:
-        """The entry has been given to the broker."""
-        if self._on_its_way is not None and entry.sequence == self._on_its_way.sequence:
-            self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
-        else:
-            self._wait_s = FIRST_WAIT_S
-        self._on_its_way, self._due_s = entry, now_s + self._wait_s
+    def sent(self, entry: Sent) -> None:
+        """The entry has been sent."""
+        if entry != self._on_its_way:
+            self._on_its_way, self._wait_s = entry, FIRST_WAIT_S
+
+    def fail(self, now_s: float, wait_s: float = 0.0) -> None:
+        """There was no receipt, or one that holds the entry: it's sent again later.
+
+        Args:
+            now_s: monotonic time.
+            wait_s: seconds that the league asks to wait; more than `LONGEST_WAIT_S` is too much to ask.
+        """
+        self._due_s = now_s + min(max(self._wait_s, wait_s), LONGEST_WAIT_S)
+        self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
 
     def receive(self, receipt: Receipt) -> bool:
         """Takes a receipt; True if it's for the entry on its way, which can be removed then."""
         sent = self._on_its_way
         if sent is None or (receipt.sequence, receipt.hash) != (sent.sequence, sent.hash):
             return False
-        self._on_its_way = None
+        if receipt.status == HELD:
+            return False
+        self._on_its_way, self._due_s, self._wait_s = None, 0.0, FIRST_WAIT_S
         return True

@@ -1,6 +1,7 @@
 """A connection to a broker, on paho-mqtt 1.6 (Debian 12) or 2 (Debian 13).
 
-Paho runs a thread of its own for the connection; its callbacks run there.
+Paho runs a thread of its own for the connection; its callbacks run there. The service's unit bounds what a
+hostile broker can have it keep.
 """
 
 import socket
@@ -21,11 +22,10 @@ KEEPALIVE_S = 60
 _REST_S = 15.0
 """Packets and messages wake paho's thread. It also looks this often whether a ping is due, which a broker
 awaits for one and a half times `KEEPALIVE_S`."""
-MOST_PACKET = 2 * 1024 * 1024
-"""The most bytes of a packet from the broker; a longer one closes the connection unread."""
 MOST_UNREAD = 1000
-"""The most packets that wait for a broker to read: it can send without end what has to be confirmed."""
+"""The most messages in a row after which answers still wait for the broker to read them."""
 LONGEST_RECONNECT_S = 60
+_AGAIN_S = 5.0
 GOODBYE_S = 2.0
 
 
@@ -61,39 +61,37 @@ Event: TypeAlias = Connected | Disconnected | Message
 
 _SEVERAL, _MOST_DOUBLINGS = 3, 20
 _FAILURE = 0x80
-_KIND_AND_QOS, _QOS_2 = 0xF6, 0x34
 _UNREADABLE = "it sent what isn't MQTT"
 _DEAF = "it reads nothing"
 
 
 class _Client(paho.Client):
-    wrong = ""
-    """What the broker has just done wrong."""
+    """A client whose thread sleeps while nothing happens, and survives what isn't MQTT."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401  (two versions of the library)
+        self.is_closed = threading.Event()
+        self.on_unreadable: Callable[[], None] = lambda: None
+        super().__init__(*args, **more)
 
     def loop_forever(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401  (two versions of the library)
         # The library's thread would wake every second.
-        return super().loop_forever(*args, **{"timeout": _REST_S, **more})
-
-    def _sock_recv(self, size: int) -> Any:  # noqa: ANN401  (two versions of the library)
-        # The library asks for the rest of a packet in one call, after it has read the length.
-        if size > MOST_PACKET:
-            raise ConnectionAbortedError(f"a packet of {size} bytes; at most {MOST_PACKET} are allowed")
-        return super()._sock_recv(size)
-
-    def _packet_handle(self) -> Any:  # noqa: ANN401  (two versions of the library)
-        if len(self._out_packet) > MOST_UNREAD:
-            self.wrong = _DEAF
-            return paho.MQTT_ERR_PROTOCOL
-        # Nobody here asks for QoS 2. The library keeps such a message until the broker releases it.
-        if self._in_packet["command"] & _KIND_AND_QOS != _QOS_2:
-            # It raises many exception types for an unreadable packet, which would end its thread for good.
-            with suppress(Exception):
-                return super()._packet_handle()
-        self.wrong = _UNREADABLE
-        return paho.MQTT_ERR_PROTOCOL
+        more = {"timeout": _REST_S, **more}
+        while True:
+            try:
+                return super().loop_forever(*args, **more)
+            except (
+                Exception
+            ):  # It raises many types for an unreadable packet, which would end the thread for good.
+                self.on_unreadable()
+            while not self.is_closed.wait(_AGAIN_S):
+                with suppress(OSError, ValueError):  # it's tried again
+                    self.reconnect()
+                    break
+            else:
+                return None
 
 
-def new_client(client_id: str) -> paho.Client:
+def new_client(client_id: str) -> _Client:
     """A client for MQTT 3.1.1 on either version of the library.
 
     Not MQTT 5, whose messages have properties: paho takes minutes to read a megabyte of them, and a broker
@@ -152,6 +150,8 @@ class Broker:
         self._named = bool(client_id)  # Nobody takes the place of a client without a name.
         self._last: paho.MQTTMessageInfo | None = None
         self._client = client = new_client(client_id)
+        client.on_unreadable = self._on_unreadable
+        self._unread = 0
         if tls is not None:
             client.tls_set_context(tls)
         if username:
@@ -199,6 +199,7 @@ class Broker:
             with suppress(RuntimeError, ValueError):  # it was never queued
                 self._last.wait_for_publish(GOODBYE_S)
                 is_out = self._last.is_published()
+        self._client.is_closed.set()
         self._client.disconnect()
         self._client.loop_stop()
         return is_out
@@ -242,7 +243,12 @@ class Broker:
             if not self._is_told:
                 self._is_told = True
                 self._tell(Connected(self.name))
-        elif (line := client.socket()) is not None:
+        else:
+            self._hang_up(client)
+
+    @staticmethod
+    def _hang_up(client: Any) -> None:  # noqa: ANN401
+        if (line := client.socket()) is not None:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
 
@@ -258,13 +264,22 @@ class Broker:
             self._is_refused = False
             self._tell(Disconnected(self.name, self._refused))
             return
-        if client.wrong:
-            reason, client.wrong = client.wrong, ""
-            self._tell(Disconnected(self.name, reason))
+        if self._unread > MOST_UNREAD:
+            self._unread = 0
+            self._tell(Disconnected(self.name, _DEAF))
             return
         is_shared = self._short_lived >= _SEVERAL
         why = f"the connection is lost again and again: {self._shared}" if is_shared else ""
         self._tell(Disconnected(self.name, why, is_shared))
 
+    def _on_unreadable(self) -> None:
+        self._stands = self._is_told = False
+        self._tell(Disconnected(self.name, _UNREADABLE))
+
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
+        # It can send without end what has to be confirmed.
+        self._unread = self._unread + 1 if client.want_write() else 0
+        if self._unread > MOST_UNREAD:
+            self._hang_up(client)
+            return
         self._tell(Message(self.name, message.topic, bytes(message.payload), bool(message.retain)))

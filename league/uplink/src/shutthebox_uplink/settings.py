@@ -12,6 +12,9 @@ from shutthebox.config.uplink_files import examine_enrolment, examine_home_assis
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
 
+FOLDER = Path("/etc/shutthebox")
+"""The owner's files on a box."""
+
 
 class SettingsError(ShutTheBoxError, ValueError):
     """A file that can't be used; the text is one line: file, key, what is allowed."""
@@ -22,24 +25,18 @@ class Enrolment:
     """A box's place in a league.
 
     Attributes:
-        name: of the box's key in the league, such as ``red-lion.1``; also its name at the broker.
-        host: of the broker.
-        port: of the broker.
-        authority: the certificate, as PEM, that has signed the broker's.
-        certificate: the box's own, as PEM.
-        key_text: the box's private key, as PEM.
-        key: the same.
+        url: of the league, such as ``https://league.example``.
+        name: of the box's key in the league, such as ``red-lion.1``; also its name at Home Assistant.
+        key: the box's.
         league_key: the league's public key. It signs receipts.
+        ca: a file with the certificate that has signed the web server's; None if a public authority has.
     """
 
+    url: str
     name: str
-    host: str
-    port: int
-    authority: str
-    certificate: str
-    key_text: str
     key: Ed25519PrivateKey
     league_key: Ed25519PublicKey
+    ca: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +78,10 @@ def find_enrolment(path: Path) -> Enrolment | None:
         private = public = None  # type: ignore[assignment]
     if not isinstance(private, Ed25519PrivateKey) or not isinstance(public, Ed25519PublicKey):
         raise SettingsError(f"{path}: league.key, league.league_key: not allowed; use Ed25519 keys as PEM")
-    return Enrolment(
-        found["name"],
-        found["host"],
-        found["port"],
-        found["authority"],
-        found["certificate"],
-        found["key"],
-        private,
-        public,
-    )
+    ca = path.with_name(found["ca"]) if "ca" in found else None
+    if ca is not None and not ca.exists():  # systemd hands over a copy of the enrolment alone
+        ca = FOLDER / ca.name
+    return Enrolment(found["url"], found["name"], private, public, ca)
 
 
 def read_enrolment(path: Path) -> Enrolment:

@@ -1,7 +1,7 @@
 """Signed messages between a box and a league: JSON Web Signatures (RFC 7515) with Ed25519 keys.
 
-A box signs the bytes of an entry, a league signs receipts. The header's `typ` says which of the two
-it is, so that neither can be passed off as the other.
+A box signs entries and its state, a league signs receipts. The header's `typ` says which it is, so that none
+can be passed off as another.
 """
 
 import json
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from jwt import PyJWS
 from jwt.exceptions import PyJWTError
 
-ENTRY, RECEIPT = "shutthebox-entry+jws", "shutthebox-receipt+jws"
+ENTRY, STATE, RECEIPT = "shutthebox-entry+jws", "shutthebox-state+jws", "shutthebox-receipt+jws"
 COMMITTED, REFUSED, HELD = "committed", "refused", "held"
 
 _ALGORITHM = "EdDSA"
@@ -26,15 +26,17 @@ class SignatureError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A league's answer to an entry.
+    """A league's answer to an entry, or to a box's state.
 
     Attributes:
-        box: of the entry.
-        sequence: of the entry.
-        hash: of the entry.
+        box: of the entry; empty for a state.
+        sequence: of the entry; 0 for a state.
+        hash: of the entry or the state.
         status: `COMMITTED`: the league has it permanently. `REFUSED`: the league has it; it doesn't count.
             `HELD`: the league has not taken it, and the box has to keep it.
         reason: why it was refused or held; otherwise empty.
+        version: of the box's program that the league has, which may be newer than the box's own.
+        rules: the version of the rules that the league knows.
     """
 
     box: str
@@ -42,6 +44,8 @@ class Receipt:
     hash: str
     status: str
     reason: str = ""
+    version: str = ""
+    rules: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class SignedEntry:
 
 
 def sign_entry(entry: bytes, oldest: int, name: str, key: Ed25519PrivateKey) -> bytes:
-    """An entry as it is published.
+    """An entry as it is sent.
 
     Args:
         entry: its bytes.
@@ -71,8 +75,29 @@ def sign_entry(entry: bytes, oldest: int, name: str, key: Ed25519PrivateKey) -> 
     return _JWS.encode(entry, key, algorithm=_ALGORITHM, headers=headers).encode("ascii")
 
 
+def sign_state(state: bytes, name: str, key: Ed25519PrivateKey) -> bytes:
+    """A box's state as it is sent; the key of this name is the box's."""
+    return _JWS.encode(state, key, algorithm=_ALGORITHM, headers={"typ": STATE, "kid": name}).encode("ascii")
+
+
+def signer(message: bytes, kind: str) -> str:
+    """The name of the key that a message of this kind claims to be signed with.
+
+    Raises:
+        SignatureError: if it is no such message.
+    """
+    try:
+        header = _JWS.get_unverified_header(message.decode("ascii"))
+    except (PyJWTError, ValueError, RecursionError):
+        raise SignatureError("not a JSON Web Signature") from None
+    name = header.get("kid")
+    if header.get("typ") != kind or not isinstance(name, str):
+        raise SignatureError("signed for another purpose")
+    return name
+
+
 def open_entry(message: bytes, name: str, key: Ed25519PublicKey) -> SignedEntry:
-    """The entry in a published message.
+    """The entry in a message.
 
     Raises:
         SignatureError: if the key of this name has not signed it.
@@ -86,14 +111,26 @@ def open_entry(message: bytes, name: str, key: Ed25519PublicKey) -> SignedEntry:
     return SignedEntry(payload, oldest)
 
 
+def open_state(message: bytes, name: str, key: Ed25519PublicKey) -> bytes:
+    """The state in a message.
+
+    Raises:
+        SignatureError: if the key of this name has not signed it.
+    """
+    header, payload = _open(message, STATE, key)
+    if header.get("kid") != name:
+        raise SignatureError("signed under another name")
+    return payload
+
+
 def sign_receipt(receipt: Receipt, key: Ed25519PrivateKey) -> bytes:
-    """A receipt as it is published; the key is the league's."""
+    """A receipt as it is sent; the key is the league's."""
     payload = json.dumps(asdict(receipt)).encode("ascii")
     return _JWS.encode(payload, key, algorithm=_ALGORITHM, headers={"typ": RECEIPT}).encode("ascii")
 
 
 def open_receipt(message: bytes, key: Ed25519PublicKey) -> Receipt:
-    """The receipt in a published message.
+    """The receipt in an answer.
 
     Raises:
         SignatureError: if the league has not signed it.
@@ -103,7 +140,7 @@ def open_receipt(message: bytes, key: Ed25519PublicKey) -> Receipt:
         receipt = Receipt(**json.loads(payload))
     except (ValueError, TypeError, RecursionError):
         raise SignatureError("no receipt") from None
-    if receipt.status not in (COMMITTED, REFUSED, HELD):
+    if receipt.status not in (COMMITTED, REFUSED, HELD) or not isinstance(receipt.reason, str):
         raise SignatureError("no receipt")
     return receipt
 

@@ -1,24 +1,33 @@
-"""The uplink's main loop: takes events from the brokers and checks the outbox once a second."""
+"""The uplink's main loop: takes events from league and broker, and checks the outbox once a second."""
 
 import json
 import logging
 import ssl
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from socket import gethostname
-from typing import Any
+from typing import Any, TypeAlias, assert_never
 
 from shutthebox.errors import one_line
 from shutthebox.files import reason
 from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, DeliveryState, UplinkStatus, hash_of
 from shutthebox_uplink import home_assistant as ha
 from shutthebox_uplink.delivery import Delivery, Sent
-from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
+from shutthebox_uplink.https import Answered, League, Result, Unanswered
+from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Message
+from shutthebox_uplink.mqtt import Event as BrokerEvent
 from shutthebox_uplink.settings import Enrolment, HomeAssistant, SettingsError
-from shutthebox_uplink.signing import COMMITTED, HELD, SignatureError, open_receipt, sign_entry
+from shutthebox_uplink.signing import (
+    COMMITTED,
+    HELD,
+    Receipt,
+    SignatureError,
+    open_receipt,
+    sign_entry,
+    sign_state,
+)
 from shutthebox_uplink.spool import Spool, Waiting
 from shutthebox_uplink.vitals import vitals
 
@@ -27,14 +36,18 @@ _log = logging.getLogger(__name__)
 LOOK_S = 1.0
 """How often the outbox and the state are checked."""
 
-STATE_S = 60.0
-"""The state is published when it changes, and at least this often."""
+STATE_S, STATE_TO_LEAGUE_S = 60.0, 300.0
+"""The state is published when it changes, and at least this often: to Home Assistant, and to the league."""
 
-LEAGUE, HOME = "league", "home assistant"
+ENTRY_PATH, STATE_PATH = "/entry", "/state"
+"""Where the league takes entries and states."""
+
+HOME = "home assistant"
 
 _GOOD = UplinkStatus(DeliveryState.GOOD)
 _NO_LINE = UplinkStatus(DeliveryState.NO_LINE, "no connection to the league")
-_NOT_KNOWN = UplinkStatus(DeliveryState.HELD, "the league does not know this key, or not any more")
+_NOT_KNOWN = UplinkStatus(DeliveryState.HELD, "the league does not know this key")
+_TOO_MUCH = UplinkStatus(DeliveryState.HELD, "the league takes no more at present")
 
 NO_LINE_AFTER_S = 60.0
 """Shorter interruptions aren't reported as a problem."""
@@ -42,22 +55,13 @@ NO_LINE_AFTER_S = 60.0
 _PATIENCE_S = 600
 """Home Assistant shows two boxes with one name as a device that comes and goes, so one of them holds back."""
 
-_MOST_PAYLOAD = 16 * 1024  # bytes; a receipt has less than 1,000
+_MOST_PAYLOAD = 16 * 1024  # bytes; Home Assistant says a word
 _MOST_EVENTS = 100
 _MOST_TO_PUBLISH = 20
+_RESTLESS = ("uptime_s", "temperature")
+"""These change all the time without any meaning."""
 
-HELLO_TOPIC = "shutthebox/league/hello"
-"""The topic on which the league says that it has started, and its version every few minutes."""
-
-
-def record_topic(name: str) -> str:
-    """The topic on which a box publishes signed entries."""
-    return f"shutthebox/{name}/entry"
-
-
-def receipt_topic(name: str) -> str:
-    """The topic on which the league publishes receipts."""
-    return f"shutthebox/{name}/receipt"
+Event: TypeAlias = BrokerEvent | Result
 
 
 class Uplink:
@@ -88,20 +92,20 @@ class Uplink:
         self._latest = ""
         self._published: dict[str, Any] = {}
         self._published_s = -STATE_S
+        self._sent: dict[str, Any] = {}
+        self._state_due_s = self._state_not_before_s = 0.0
         self._home_connected = False
         self._name = name
         self._waiting: Waiting | None = None
-        self._problem: UplinkStatus | None = None
+        self._line: UplinkStatus | None = None  # until the league answers
+        self._problem: UplinkStatus | None = None  # until it takes the entry
         self._note = None if enrolment else UplinkStatus(DeliveryState.NO_LEAGUE, "no league")
-        self._lost_s = clock_s()
-        self._brokers = {}
-        if enrolment is not None:
-            self._brokers[LEAGUE] = _league_broker(enrolment, self._tell)
-        if home is not None:
-            self._brokers[HOME] = _home_broker(home, self._name, self._tell)
+        self._lost_s: float | None = None
+        self._league = League(enrolment, self.inbox.put) if enrolment is not None else None
+        self._broker = _home_broker(home, name, self._tell) if home is not None else None
 
-    def _tell(self, event: Event) -> None:
-        """Runs in the brokers' threads. Drops messages once too many wait: the league repeats them."""
+    def _tell(self, event: BrokerEvent) -> None:
+        """Runs in the broker's thread. Drops messages once too many wait."""
         if isinstance(event, Message) and (
             len(event.payload) > _MOST_PAYLOAD or self.inbox.qsize() >= _MOST_EVENTS
         ):
@@ -117,8 +121,8 @@ class Uplink:
             feed_watchdog: called at least every few seconds, for a watchdog.
             status: called with a line about the league whenever it changes.
         """
-        for broker in self._brokers.values():
-            broker.start()
+        if self._broker is not None:
+            self._broker.start()
         try:
             said = None
             while True:
@@ -137,70 +141,80 @@ class Uplink:
                     status(said.line or "delivering")
                     self._spool.say(said)
         finally:
-            if self._delivery.connected:
-                self._brokers[LEAGUE].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
-            if self._home_connected:
-                self._brokers[HOME].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
-            for broker in self._brokers.values():
-                broker.close()
+            if self._league is not None:
+                self._league.close()
+            if self._broker is not None:
+                if self._home_connected:
+                    self._broker.publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
+                self._broker.close()
             self._spool.say(_GOOD)  # the last problem would stay after the owner has left the league
 
     @property
     def _status(self) -> UplinkStatus:
-        return self._problem or self._note or _GOOD
+        return self._line or self._problem or self._note or _GOOD
 
     def _take(self, event: Event) -> None:
         match event:
+            case Answered(path=path, status=status, body=body, wait_s=wait_s):
+                self._take_answer(path, status, body, wait_s)
+            case Unanswered(path=path, reason=why, is_certificate=is_certificate):
+                self._take_silence(path, why, is_certificate=is_certificate)
             case Connected(broker):
                 _log.info("%s: connected", broker)
-                self._brokers[broker].publish(ha.availability_topic(self._name), ha.ONLINE, retain=True)
+                self._home_connected = True
+                self._publish(ha.availability_topic(self._name), ha.ONLINE)
                 self._published_s = -STATE_S
-                if broker == LEAGUE:
-                    self._delivery.connect(self._clock_s())
-                    if self._problem in (_NO_LINE, _NOT_KNOWN):
-                        self._problem = None
-                else:
-                    self._home_connected = True
-                    self._describe()
-            case Disconnected(broker, why, is_shared):
-                if why or (broker == LEAGUE and self._delivery.connected):
-                    _log.warning("%s: connection lost%s", broker, f": {why}" if why else "")
-                if broker == HOME:
-                    self._home_connected = False
-                else:
-                    if self._delivery.connected:
-                        self._lost_s = self._clock_s()
-                    self._delivery.disconnect()
-                    if why == _NOT_KNOWN.line:
-                        self._problem = _NOT_KNOWN
-                    elif why:
-                        self._problem = UplinkStatus(
-                            DeliveryState.TWO_BOXES if is_shared else DeliveryState.OTHER, why
-                        )
-            case Message(broker, topic, payload):
-                self._message(broker, topic, payload)
-
-    def _message(self, broker: str, topic: str, payload: bytes) -> None:
-        if broker == HOME:
-            if payload == ha.ONLINE.encode():
                 self._describe()
-                self._published_s = -STATE_S
+            case Disconnected(broker, why):
+                if why:
+                    _log.warning("%s: connection lost: %s", broker, why)
+                self._home_connected = False
+            case Message(payload=payload):
+                if payload == ha.ONLINE.encode():
+                    self._describe()
+                    self._published_s = -STATE_S
+            case _:
+                assert_never(event)
+
+    # -- the league -------------------------------------------------------------------------
+
+    def _take_silence(self, path: str, why: str, *, is_certificate: bool) -> None:
+        now_s = self._clock_s()
+        _log.warning("league: %s: %s", path, why)
+        self._lost_s = now_s if self._lost_s is None else self._lost_s
+        if is_certificate:
+            self._line = UplinkStatus(DeliveryState.OTHER, f"the league: {why}")
+        elif now_s - self._lost_s >= NO_LINE_AFTER_S:
+            self._line = _NO_LINE
+        self._fail(path, now_s)
+
+    def _take_answer(self, path: str, status: int, body: bytes, wait_s: float) -> None:
+        now_s = self._clock_s()
+        receipt = self._receipt(body) if status == 200 else None
+        if receipt is None:
+            _log.error("league: %s: answer %d without a receipt", path, status)
+            known = {401: _NOT_KNOWN, 429: _TOO_MUCH}
+            no_receipt = UplinkStatus(
+                DeliveryState.OTHER, f"no receipt at the league's address (answer {status})"
+            )
+            self._line = known.get(status, no_receipt)
+            self._fail(path, now_s, wait_s)
             return
-        if topic == HELLO_TOPIC:
-            self._hello(payload)
-            return
-        assert self._enrolment is not None, "only a box in a league hears of it"
-        try:
-            receipt = open_receipt(payload, self._enrolment.league_key)
-        except SignatureError as error:
-            _log.error("a receipt is not the league's: %s", error)
-            return
+        self._line = self._lost_s = None
+        self._state_not_before_s = 0.0
+        self._latest = receipt.version if len(receipt.version) <= 30 else ""
         said = one_line(receipt.reason)
         if receipt.status == HELD:
             _log.error("entry %d is held, and sent again later: %s", receipt.sequence, said)
             self._problem = UplinkStatus(DeliveryState.HELD, f"held by the league: {said}")
-            return
+        if path == ENTRY_PATH:
+            self._take_receipt(receipt, said, now_s)
+
+    def _take_receipt(self, receipt: Receipt, said: str, now_s: float) -> None:
         if self._waiting is None or not self._delivery.receive(receipt):
+            if receipt.status != HELD:
+                self._line = UplinkStatus(DeliveryState.OTHER, "the league's receipt is for another entry")
+            self._delivery.fail(now_s)
             return
         self._problem = None
         if receipt.status == COMMITTED and said:
@@ -213,15 +227,23 @@ class Uplink:
             self._spool.remove(self._waiting)
         except OSError as error:
             _log.error("entry %d stays and is sent again: %s", receipt.sequence, error)
+            self._delivery.fail(now_s)
 
-    def _hello(self, payload: bytes) -> None:
+    def _receipt(self, body: bytes) -> Receipt | None:
+        assert self._enrolment is not None, "only a box in a league asks it"
         try:
-            version = json.loads(payload).get("version", "")
-        except (ValueError, AttributeError, RecursionError):
-            return
-        self._latest = version if isinstance(version, str) and len(version) <= 30 else ""
-        if self._delivery.connected:
-            self._delivery.connect(self._clock_s())
+            return open_receipt(body, self._enrolment.league_key)
+        except SignatureError as error:
+            _log.error("a receipt is not the league's: %s", error)
+            return None
+
+    def _fail(self, path: str, now_s: float, wait_s: float = 0.0) -> None:
+        """Has entries and states wait: there was no receipt."""
+        if path == ENTRY_PATH:
+            self._delivery.fail(now_s, wait_s)
+        else:
+            self._sent = {}
+        self._state_not_before_s = now_s + STATE_S
 
     def _look(self) -> None:
         try:
@@ -231,36 +253,36 @@ class Uplink:
         self._publish_state(self._spool.count())
 
     def _deliver(self) -> None:
-        now_s = self._clock_s()
-        waits = self._enrolment is not None and not self._delivery.connected
-        if waits and not self._problem and now_s - self._lost_s >= NO_LINE_AFTER_S:
-            self._problem = _NO_LINE
-            _log.warning("%s: %s", LEAGUE, _NO_LINE.line)
-        if not self._delivery.wants(now_s):
+        if self._league is None or self._enrolment is None:
+            return
+        if self._league.is_busy or not self._delivery.wants(self._clock_s()):
             return
         self._waiting = found = self._spool.oldest()
-        if found is None or self._enrolment is None:
-            return
-        message = sign_entry(found.data, found.sequence, self._enrolment.name, self._enrolment.key)
-        self._brokers[LEAGUE].publish(record_topic(self._name), message)
-        self._delivery.sent(Sent(found.sequence, hash_of(found.data)), now_s)
+        if found is not None:
+            message = sign_entry(found.data, found.sequence, self._enrolment.name, self._enrolment.key)
+            self._delivery.sent(Sent(found.sequence, hash_of(found.data)))
+            self._league.post(ENTRY_PATH, message)
 
     def _publish_state(self, waiting: int) -> None:
-        if not (self._delivery.connected or self._home_connected):
-            return
         state = vitals(self._scores_file, waiting, time.time(), self._latest, problem=self._status.line)
+        settled = {key: value for key, value in state.items() if key not in _RESTLESS}
         now_s = self._clock_s()
-        # These change all the time without any meaning.
-        restless = ("uptime_s", "temperature")
-        same = all(state[key] == self._published.get(key) for key in state if key not in restless)
-        if same and now_s - self._published_s < STATE_S:
+        if self._home_connected and (settled != self._published or now_s - self._published_s >= STATE_S):
+            self._published, self._published_s = settled, now_s
+            self._publish(ha.state_topic(self._name), json.dumps(state))
+        if self._league is None or self._enrolment is None or self._league.is_busy:
             return
-        self._published, self._published_s = state, now_s
-        text = json.dumps(state)
-        if self._delivery.connected:
-            self._brokers[LEAGUE].publish(ha.state_topic(self._name), text, retain=True)
-        if self._home_connected:
-            self._brokers[HOME].publish(ha.state_topic(self._name), text, retain=True)
+        is_due = settled != self._sent or now_s >= self._state_due_s
+        if is_due and now_s >= self._state_not_before_s:
+            self._sent, self._state_due_s = settled, now_s + STATE_TO_LEAGUE_S
+            message = sign_state(json.dumps(state).encode(), self._enrolment.name, self._enrolment.key)
+            self._league.post(STATE_PATH, message)
+
+    # -- Home Assistant ---------------------------------------------------------------------
+
+    def _publish(self, topic: str, text: str) -> None:
+        assert self._broker is not None, "only a box with Home Assistant publishes"
+        self._broker.publish(topic, text, retain=True)
 
     @property
     def _shown_name(self) -> str:
@@ -271,46 +293,10 @@ class Uplink:
         assert self._home is not None, "only a box with Home Assistant describes itself"
         version = vitals(self._scores_file, 0, time.time())["version"]
         topic = ha.discovery_topic(self._home.prefix, self._name)
-        self._brokers[HOME].publish(topic, ha.description(self._name, self._shown_name, version), retain=True)
+        self._publish(topic, ha.description(self._name, self._shown_name, version))
 
 
-def tls_context(enrolment: Enrolment) -> ssl.SSLContext:
-    """TLS with the box's certificate. The broker's certificate and host name are verified.
-
-    Raises:
-        SettingsError: if the certificates can't be used.
-    """
-    try:
-        context = ssl.create_default_context(cadata=enrolment.authority)
-        context.minimum_version = ssl.TLSVersion.TLSv1_2
-        # The library reads a key from a file only.
-        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
-            file.write(enrolment.certificate + "\n" + enrolment.key_text)
-            file.flush()
-            context.load_cert_chain(file.name)
-    except (ssl.SSLError, ValueError) as error:
-        raise SettingsError(f"the enrolment's certificates can't be used: {error}") from None
-    return context
-
-
-def _league_broker(enrolment: Enrolment, tell: Callable[[Event], None]) -> Broker:
-    name = enrolment.name
-    return Broker(
-        LEAGUE,
-        enrolment.host,
-        enrolment.port,
-        tell,
-        (receipt_topic(name), HELLO_TOPIC),
-        tls=tls_context(enrolment),
-        will=(ha.availability_topic(name), ha.OFFLINE),
-        client_id=name,
-        shared="does another box use the same enrolment?",
-        most_waiting=_MOST_TO_PUBLISH,
-        refused=_NOT_KNOWN.line,
-    )
-
-
-def _home_broker(home: HomeAssistant, name: str, tell: Callable[[Event], None]) -> Broker:
+def _home_broker(home: HomeAssistant, name: str, tell: Callable[[BrokerEvent], None]) -> Broker:
     try:
         tls = ssl.create_default_context(cafile=home.authority) if home.authority else None
     except OSError as error:
@@ -334,7 +320,7 @@ def _home_broker(home: HomeAssistant, name: str, tell: Callable[[Event], None]) 
 
 def remove_from_home_assistant(home: HomeAssistant, name: str, timeout_s: float = 10.0) -> bool:
     """Removes the box and its retained messages; False if the broker could not be reached in time."""
-    inbox: SimpleQueue[Event] = SimpleQueue()
+    inbox: SimpleQueue[BrokerEvent] = SimpleQueue()
     broker = _home_broker(home, name, inbox.put)
     broker.start()
     try:

@@ -1,19 +1,23 @@
 """An enrolled box that is hostile hurts itself only: five honest boxes beside it notice nothing."""
 
+import socket
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
+from http.client import HTTPException
+from urllib.parse import urlsplit
 
 import pytest
-from paho.mqtt.client import Client
-from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
-from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import select
-from tests.box.league.hostile.town import Attack, HostileBox, Town, a_match_of_a_week
+from tests.box.league.hostile.town import HONEST, Attack, HostileBox, Town, a_match_of_a_week
 from tests.support.cpu import cpu_s
 from tests.support.generate import random_record
-from tests.support.league import CONDITIONS, Listener, played_record
+from tests.support.league import CONDITIONS, BoxLine, played_record
+from tests.support.waiting import HANG_S
 
 from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import MAX_BYTES, MatchPlayed, PlayerSigned
@@ -21,9 +25,8 @@ from shutthebox.rules.record import Record, write
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.ledger import MAX_MESSAGE_BYTES
 from shutthebox_league.schema import MATCH
-from shutthebox_uplink.mqtt import Message
-from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED
-from shutthebox_uplink.uplink import HELLO_TOPIC, tls_context
+from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, sign_entry, sign_state
+from shutthebox_uplink.uplink import ENTRY_PATH, STATE_PATH
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -53,8 +56,7 @@ def reports_in_other_encodings(box: HostileBox, ends: threading.Event) -> None:
     ]  # fmt: skip
     while not ends.is_set():
         for report in reports:
-            box.publish(report, "state")
-            box.publish(report, "availability")
+            assert box.tell(report).status == COMMITTED
         ends.wait(0.02)
 
 
@@ -83,15 +85,83 @@ def nonsense_as_fast_as_it_can(box: HostileBox, ends: threading.Event) -> None:
     count = 0
     while not ends.is_set():
         count += 1
-        box.publish(good if count % 2 else good[:-8] + b"%08d" % count)
-        if count % 10 == 0:
-            ends.wait(0.01)
+        assert box.post(ENTRY_PATH, good if count % 2 else good[:-8] + b"%08d" % count).status in (
+            200,
+            400,
+            429,
+        )
 
 
-def messages_as_large_as_the_broker_takes(box: HostileBox, ends: threading.Event) -> None:
+def in_parallel(do: Callable[[BoxLine, threading.Event], None], lines: int) -> Attack:
+    """The same over so many connections of one key at once."""
+
+    def attack(box: HostileBox, ends: threading.Event) -> None:
+        def one() -> None:
+            with closing(BoxLine(box.enrolment)) as line:
+                do(line, ends)
+
+        with ThreadPoolExecutor(lines) as pool:
+            for done in [pool.submit(one) for _ in range(lines)]:
+                done.result()
+
+    return attack
+
+
+def the_same_over_and_over(line: BoxLine, ends: threading.Event) -> None:
+    message = line.sign(line.chain.play(played_record(1)))
     while not ends.is_set():
-        box.publish(box.random.randbytes(MAX_MESSAGE_BYTES - 1))
-        box.publish(box.sign(box.random.randbytes(MAX_BYTES)))
+        assert line.post(ENTRY_PATH, message).status in (200, 429)
+
+
+def a_flood_over_many_connections(box: HostileBox, ends: threading.Event) -> None:
+    in_parallel(the_same_over_and_over, 30)(box, ends)
+
+
+def messages_as_large_as_the_league_takes(box: HostileBox, ends: threading.Event) -> None:
+    while not ends.is_set():
+        assert box.post(ENTRY_PATH, box.random.randbytes(MAX_MESSAGE_BYTES)).status == 400
+        assert box.post(ENTRY_PATH, box.sign(box.random.randbytes(MAX_BYTES))).status in (400, 429)
+        with suppress(OSError, HTTPException):  # it may hang up before it has read all of it
+            assert box.post(ENTRY_PATH, bytes(MAX_MESSAGE_BYTES + 1)).status == 413
+        ends.wait(0.1)
+
+
+def half_open_connections(box: HostileBox, ends: threading.Event) -> None:
+    """Some say nothing, some begin a request, some a body, and some read no answer."""
+    begun = (
+        b"", b"POST /entry HTTP/1.1\r\nHost: x\r\nX: ",
+        b"POST /entry HTTP/1.1\r\nContent-Length: 9\r\n\r\nx",
+        b"POST /entry HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx" * 200,
+    )  # fmt: skip
+    url = urlsplit(box.enrolment.url)
+    while not ends.is_set():
+        with ExitStack() as stack:
+            for number in range(100):
+                line = stack.enter_context(socket.create_connection((url.hostname or "", url.port or 0)))
+                line.setblocking(False)
+                with suppress(OSError):
+                    line.send(begun[number % len(begun)])
+            ends.wait(3)
+
+
+def requests_that_are_smuggled(box: HostileBox, ends: threading.Event) -> None:
+    """Whatever else there's in a request, nothing of it is taken for another."""
+    message = box.sign(box.chain.play(played_record(1)))
+    inner = b"POST /entry HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(message), message)
+    heads = (
+        b"Content-Length: 0\r\nContent-Length: %d" % len(inner), b"Content-Length: -1",
+        b"Transfer-Encoding: chunked\r\nContent-Length: 3", b"Transfer-Encoding: xchunked",
+        b"Transfer-Encoding: chunked, identity", b"Content-Length : 5", b"Content-Length: 0x10",
+    )  # fmt: skip
+    url = urlsplit(box.enrolment.url)
+    while not ends.is_set():
+        for head in heads:
+            with socket.create_connection((url.hostname or "", url.port or 0), timeout=HANG_S) as line:
+                begins = b"POST /state HTTP/1.1\r\nHost: x\r\n"
+                line.sendall(begins + head + b"\r\n\r\n0\r\n\r\n" + inner)
+                line.shutdown(socket.SHUT_WR)
+                with suppress(ConnectionError):
+                    line.recv(1000)
         ends.wait(0.1)
 
 
@@ -135,40 +205,19 @@ def everybodys_initials(box: HostileBox, ends: threading.Event) -> None:
             assert box.send(box.chain.sign(seat, letters, now_s)).status == COMMITTED
 
 
-def what_others_send(box: HostileBox, ends: threading.Event) -> None:
-    """Subscribes to the consumers' share, under every name that it can think of."""
-    topics = tuple(
-        f"$share/{name}/shutthebox/+/{what}"
-        for name in ("league", "league-consumer", "shutthebox", box.enrolment.name)
-        for what in ("entry", "state", "#")
-    )
-    spy = Listener(box.enrolment.port, topics, tls_context(box.enrolment), box.enrolment.name)
-    ends.wait()
-    assert spy.nothing(lambda event: isinstance(event, Message) and event.topic != HELLO_TOPIC)
-    spy.broker.close()
-
-
-def sessions_that_never_end(box: HostileBox, ends: threading.Event) -> None:
-    """Wills and retained messages, on the topics of others and the own ones."""
-    name = box.enrolment.name
-    others = ("honest0.1/availability", "honest1.1/receipt", f"{name}/x", f"{name}/entry", f"{name}/state")
-    topics = ["$CONTROL/dynamic-security/v1", HELLO_TOPIC, *(f"shutthebox/{other}" for other in others)]
-    session, will = (Properties(of) for of in (PacketTypes.CONNECT, PacketTypes.WILLMESSAGE))  # type: ignore[no-untyped-call]
-    session.SessionExpiryInterval = will.MessageExpiryInterval = 2**32 - 1
-    box.close()
+def receipts_and_entries_of_others(box: HostileBox, ends: threading.Event) -> None:
+    """Under the names of the honest boxes, with its own key and with none."""
     while not ends.is_set():
-        client = Client(CallbackAPIVersion.VERSION2, name, protocol=MQTTProtocolVersion.MQTTv5)
-        client.tls_set_context(tls_context(box.enrolment))
-        client.will_set(box.random.choice(topics), b"w" * 60_000, 1, retain=True, properties=will)
-        client.connect("127.0.0.1", box.enrolment.port, clean_start=False, properties=session)
-        client.loop_start()
-        for _ in range(20):
-            for topic in topics:
-                client.publish(topic, b"x" * 5000, qos=1, retain=True)
-        ends.wait(0.5)
-        if (line := client.socket()) is not None:
-            line.close()
-        client.loop_stop()
+        for number in range(HONEST):
+            name = f"honest{number}.1"
+            entry = box.chain.play(played_record(number))
+            for signer in (box.enrolment.key, Ed25519PrivateKey.generate()):
+                said = box.post(ENTRY_PATH, sign_entry(entry, 1, name, signer))
+                assert said.status in (400, 429), "429 while an entry of the real one waits"
+                assert box.post(STATE_PATH, sign_state(b"{}", name, signer)).status == 400
+        assert (
+            box.post(ENTRY_PATH, sign_entry(entry, 1, f"honest9.{number}", box.enrolment.key)).status == 401
+        )
 
 
 ATTACKS = [
@@ -178,13 +227,15 @@ ATTACKS = [
     text_that_nobody_can_store,
     matches_of_three_years_ago,
     nonsense_as_fast_as_it_can,
-    messages_as_large_as_the_broker_takes,
+    a_flood_over_many_connections,
+    messages_as_large_as_the_league_takes,
+    half_open_connections,
+    requests_that_are_smuggled,
     a_new_chain_with_every_entry,
     an_old_card_with_every_entry,
     games_whose_odds_take_minutes,
     everybodys_initials,
-    what_others_send,
-    sessions_that_never_end,
+    receipts_and_entries_of_others,
 ]
 
 
@@ -194,7 +245,7 @@ def test_honest_boxes_do_not_notice(town: Town, attack: Attack) -> None:
 
 
 def test_honest_boxes_do_not_notice_all_of_it_at_once(town: Town) -> None:
-    town.beside(*(attack for attack in ATTACKS if attack is not what_others_send))
+    town.beside(*ATTACKS)
 
 
 def test_a_key_that_was_revoked_meanwhile_hurts_nobody(town: Town) -> None:

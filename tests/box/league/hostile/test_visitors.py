@@ -1,10 +1,9 @@
-"""Hostile visitors of the page, landlords and connections to the broker keep no box waiting."""
+"""Hostile visitors of the page and landlords keep no box waiting."""
 
 import asyncio
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC
 from random import Random
 
@@ -20,8 +19,6 @@ from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.page.app import application
 from shutthebox_league.schema import MATCH, SEAT
 from shutthebox_league.tournaments import SHOWN, add_tournament, read_tables
-from shutthebox_uplink.mqtt import Broker
-from shutthebox_uplink.uplink import tls_context
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -78,23 +75,6 @@ def test_a_landlord_who_never_rests(town: Town) -> None:
     assert 429 in answers, "one change a second"
     assert answers <= {200, 429, 503}
     assert is_open(town)
-
-
-def test_two_boxes_with_one_certificate(town: Town) -> None:
-    def attack(box: HostileBox, ends: threading.Event) -> None:
-        own = box.enrolment
-        brokers = [
-            Broker(str(number), "127.0.0.1", own.port, lambda event: None, (), tls=tls_context(own))
-            for number in range(5)
-        ]
-        for broker in brokers:
-            broker.start()
-        ends.wait(HANG_S * 4)
-        for broker in brokers:
-            with suppress(OSError):
-                broker.close()
-
-    town.beside(attack)
 
 
 def test_nothing_is_computed_for_a_visitor_who_has_hung_up(town: Town) -> None:

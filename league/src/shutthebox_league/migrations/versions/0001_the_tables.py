@@ -210,7 +210,6 @@ def upgrade() -> None:
         sa.Column("box_id", _ID, nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("seen_s", sa.BigInteger(), nullable=False),
-        sa.Column("online", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(["box_id"], ["box.id"], name="fk_health_box_id"),
         sa.PrimaryKeyConstraint("box_id", name="pk_health"),
     )

@@ -1,0 +1,110 @@
+"""Processes that serve one socket side by side, and are started again if they end or hang."""
+
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from shutthebox_league.confined import end_with_parent
+
+_log = logging.getLogger(__name__)
+
+HANGS_S = 60.0
+"""A worker that hasn't called `beat` for so long is killed."""
+
+_LOOK_S, _AGAIN_S, _GOODBYE_S = 1.0, 1.0, 20.0
+
+Work = Callable[[socket.socket, Callable[[], None]], None]
+"""Serves a listening socket until SIGTERM, and calls the function every second or so."""
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: BaseProcess
+    ear: Connection
+    heard_s: float
+
+
+class Workers:
+    """Starts them as forks, so create it in a process without threads.
+
+    Args:
+        work: what each of them does.
+        line: the socket that they share.
+        count: how many.
+    """
+
+    def __init__(self, work: Work, line: socket.socket, count: int) -> None:
+        self._work, self._line, self._count = work, line, count
+        self._ends = False
+        self._workers: list[_Worker] = []
+
+    def stop(self) -> None:
+        """Makes `run` return soon. Safe to call from a signal handler."""
+        self._ends = True
+
+    def run(self, beat: Callable[[], None] = lambda: None) -> None:
+        """Keeps them running until `stop` is called, and then waits for them.
+
+        Args:
+            beat: called every second, for a watchdog.
+        """
+        self._workers = [self._start() for _ in range(self._count)]
+        try:
+            while not self._ends:
+                self._listen()
+                for number, worker in enumerate(self._workers):
+                    if why := self._complaint(worker):
+                        _log.error("a worker %s; starting another", why)
+                        self._close(worker)
+                        time.sleep(_AGAIN_S)
+                        self._workers[number] = self._start()
+                beat()
+        finally:
+            for worker in self._workers:
+                worker.process.terminate()
+            until_s = time.monotonic() + _GOODBYE_S
+            for worker in self._workers:
+                worker.process.join(max(0.0, until_s - time.monotonic()))
+                self._close(worker)
+
+    def _start(self) -> _Worker:
+        context = get_context("fork")
+        ear, mouth = context.Pipe(duplex=False)
+        process = context.Process(target=self._serve, args=(os.getpid(), mouth))
+        process.start()
+        mouth.close()
+        return _Worker(process, ear, time.monotonic())
+
+    def _serve(self, parent: int, mouth: Connection) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        if end_with_parent(parent):
+            self._work(self._line, lambda: mouth.send_bytes(b"."))
+
+    def _listen(self) -> None:
+        for ear in wait([worker.ear for worker in self._workers], _LOOK_S):
+            (worker,) = (each for each in self._workers if each.ear is ear)
+            try:
+                worker.ear.recv_bytes()
+                worker.heard_s = time.monotonic()
+            except (EOFError, OSError):
+                worker.process.join(_LOOK_S)
+
+    @staticmethod
+    def _complaint(worker: _Worker) -> str:
+        if (code := worker.process.exitcode) is not None:
+            return f"has ended ({code})"
+        return "hangs" if time.monotonic() - worker.heard_s > HANGS_S else ""
+
+    @staticmethod
+    def _close(worker: _Worker) -> None:
+        worker.process.kill()
+        worker.process.join()
+        worker.ear.close()
