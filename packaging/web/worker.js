@@ -126,10 +126,10 @@ async function inTurn(name, stop) {
 
 async function playReplay(script, isPacked, language) {
   const found = await python();
-  const { TabReplay } = found.pyimport("shutthebox.simulator.tab_replay");
+  const { TabFilm } = found.pyimport("shutthebox.simulator.tab_film");
   const now = () => Math.round(performance.now() * 1e6);
   const start = now();
-  const replay = TabReplay(script, isPacked, (state) => postMessage({ state }), language);
+  const replay = TabFilm(script, isPacked, (state) => postMessage({ state }), language);
   function advance() {
     const due = replay.advance(now() - start);
     if (due >= 0) {

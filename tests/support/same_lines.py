@@ -8,7 +8,7 @@ from pathlib import Path
 from shutthebox.adapters.display.layout import draw
 from shutthebox.game.effects import Show
 from shutthebox.simulator.scenario.effect_lines import ReplayedEffect, as_json
-from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.player import ScenarioPlayer
 from shutthebox.simulator.scenario.script import read
 from shutthebox.translations import localize_screen
 
@@ -18,7 +18,9 @@ def lines_of(folder: Path) -> Iterator[str]:
     for path in sorted(folder.glob("*.scn")):
         lines: list[str] = []
         with tempfile.TemporaryDirectory() as state:
-            Replay(read(path), Path(state), None, lambda *told, lines=lines: lines.append(_line(*told))).run()
+            ScenarioPlayer(
+                read(path), Path(state), None, lambda *told, lines=lines: lines.append(_line(*told))
+            ).run()
         yield from (f"{path.name} {line}" for line in lines)
 
 

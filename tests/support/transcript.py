@@ -83,7 +83,7 @@ BETWEEN_HANDS_NS = 500 * MS
 def played_again(text: str) -> str:
     """The transcript that the hands of this one give now."""
     head, hands = parts_of(text)
-    transcript = BoxInWords(head)
+    transcript = Transcript(head)
     parts = [f"{head}\n", *transcript.told(transcript.table.effects)]
     for line in hands:
         parts += [f"> {line}\n", *transcript.hand(line)]
@@ -98,7 +98,7 @@ def parts_of(text: str) -> tuple[str, list[str]]:
     return "\n".join(head).strip() + "\n", hands
 
 
-class BoxInWords:
+class Transcript:
     """A box under the hands of a transcript."""
 
     def __init__(self, head: str) -> None:

@@ -13,7 +13,7 @@ from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.schema import Config
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
-from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.player import ScenarioPlayer
 from shutthebox.simulator.scenario.script import parse
 from shutthebox.translations import languages
 
@@ -152,7 +152,7 @@ def _played(script: str, language: str) -> tuple[int, list[tuple[int, LocalizedS
     scenario = parse(f"config box.language {language}\n{script}", "gallery")
     display = _RememberingDisplay(scenario.config)
     with tempfile.TemporaryDirectory() as state:
-        replay = Replay(scenario, Path(state), display)
+        replay = ScenarioPlayer(scenario, Path(state), display)
         replay.run()
     return replay.world.now_ns - _LOOK_ON_NS, display.shown, scenario.config
 

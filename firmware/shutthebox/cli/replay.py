@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.scenario import script as scenario
     from shutthebox.simulator.scenario.effect_lines import ReplayedEffect, as_json
     from shutthebox.simulator.scenario.from_record import as_scenario
-    from shutthebox.simulator.scenario.player import SECOND, Replay
+    from shutthebox.simulator.scenario.player import SECOND, ScenarioPlayer
 
     text = read_text(args.script, scenario.ScenarioError, "a scenario", scenario.MAX_BYTES)
     for option, folder in (("--frames", args.frames), ("--state", args.state)):
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
             if frames:
                 make_folder(frames, "--frames")
             second = VirtualDisplay(script.second, frames)
-        replay = Replay(script, state, display, partial(tell, 1), second, partial(tell, 2))
+        replay = ScenarioPlayer(script, state, display, partial(tell, 1), second, partial(tell, 2))
         with working(lambda: f"at line {replay.line} of {script.lines[-1].line if script.lines else 0}"):
             replay.run()
     return 0

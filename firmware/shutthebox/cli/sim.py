@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.hardware.workshop import Workshop, read_condition
     from shutthebox.simulator.page.film_thread import clear_films
     from shutthebox.simulator.page.server import PageServer
-    from shutthebox.simulator.page.transcript import BoxInWords
+    from shutthebox.simulator.page.transcript import Transcript
     from shutthebox.simulator.plug import Plug
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder, create
 
@@ -167,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
             )
         )
         panel = PanelModel(controller or Controller.SSD1306)
-        transcript = BoxInWords(settings.box.language, start_ns)
+        transcript = Transcript(settings.box.language, start_ns)
         observers: list[Observer] = [transcript]
         recorder = None
         if args.record:

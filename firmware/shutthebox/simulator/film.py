@@ -19,8 +19,8 @@ from shutthebox.runtime.ports import DisplayPort
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.lit_picture import LitPicture
 from shutthebox.simulator.page.texts import pixels_text
-from shutthebox.simulator.page.transcript import BoxInWords
-from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.scenario.player import ScenarioPlayer
 from shutthebox.simulator.scenario.script import Scenario
 from shutthebox.simulator.virtual_box import VirtualBox
 
@@ -61,7 +61,7 @@ class _Side:
 
     def __init__(self, box: VirtualBox, display: FilmDisplay, take: Callable[[int], None]) -> None:
         self._box, self._display, self._take = box, display, take
-        self._words, self._glass, self._lamp = BoxInWords(), LitPicture(), 0.0
+        self._words, self._glass, self._lamp = Transcript(), LitPicture(), 0.0
         box.observe(self._look_on)
         box.box.subscribe(self._hand_moved)
         self._note(box.show, 0)
@@ -135,7 +135,7 @@ class Film:
         try:
             scenario = read()
             displays = [display(config) for config in filter(None, (scenario.config, scenario.second))]
-            replay = Replay(scenario, folder, displays[0], second_display=displays[-1])
+            replay = ScenarioPlayer(scenario, folder, displays[0], second_display=displays[-1])
             self._box.callback(replay.close)
             self._world, self._lines = replay.world, replay.lines()
         except (ShutTheBoxError, OSError) as error:  # OSError: a full disk, for example

@@ -47,9 +47,9 @@ from shutthebox.simulator.page.message import (
 )
 from shutthebox.simulator.page.state import View, box_state, boxes_state, repair, workshop_state
 from shutthebox.simulator.page.texts import pixels_text
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.scenario.from_record import scenario_text
-from shutthebox.simulator.tab_replay import pack
+from shutthebox.simulator.tab_film import pack
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import translations
 
@@ -198,7 +198,7 @@ class Tab:
         folder = Path(memory)
         folder.mkdir(parents=True, exist_ok=True)
         self._post = post
-        self._transcript = BoxInWords(config.box.language)
+        self._transcript = Transcript(config.box.language)
         self._glass, self._tunes = LitPicture(), _Tunes()
         self._view = View()
         self._match: str | None = None

@@ -22,7 +22,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.simulator.scenario import script as scenarios
 from shutthebox.simulator.scenario.effect_lines import fact_text
-from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.player import ScenarioPlayer
 
 MS = 1_000_000
 USUAL = Plan(5, (("game.profile", "pub"), ("game.players", 2), ("game.setup", "usual"), ("box.levers", 9)))
@@ -164,6 +164,6 @@ def test_a_table_plays_again_from_its_scenario(tmp_path: Path) -> None:
         text = script.read_text(encoding="utf-8").replace("crowd.toml", str(folder / "crowd.toml"))
         played = told.copy()
         told.clear()
-        Replay(scenarios.parse(text, str(script)), folder / "replayed", tell=note).run()
+        ScenarioPlayer(scenarios.parse(text, str(script)), folder / "replayed", tell=note).run()
         assert played
         assert played == told[: len(played)]

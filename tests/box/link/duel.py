@@ -32,7 +32,7 @@ from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.http import LOOPBACK
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.scenario.recorder import LinkedRecorder, create
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.simulator.virtual_link import LinkEnd, Signs, VirtualLink
@@ -119,7 +119,7 @@ class Duel:
         state.mkdir()
         panel = PanelModel()
         display = DisplayWorker(lambda: open_panel(panel.controller, panel), now_ns=self._now_ns)
-        transcript = BoxInWords(config.box.language)
+        transcript = Transcript(config.box.language)
         observers: list[Observer] = [transcript, partial(self._sound, end)]
         if self._recorder is not None:
             observers.append(self._recorder.observer(end))

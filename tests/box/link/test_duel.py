@@ -26,7 +26,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.simulator.scenario.effect_lines import fact_text
-from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.player import ScenarioPlayer
 from shutthebox.simulator.scenario.script import read
 from shutthebox.translations import localize_screen
 
@@ -203,7 +203,7 @@ def test_two_boxes_in_one_page_play_a_match_that_plays_again(
             facts.append(fact_text(what.fact))
 
     tell, tell_second = (partial(note, facts) for facts in again)
-    Replay(read(recording), tmp_path / "again", tell=tell, tell_second=tell_second).run()
+    ScenarioPlayer(read(recording), tmp_path / "again", tell=tell, tell_second=tell_second).run()
     assert any(fact.startswith("finish") for fact in again[0])
     for facts, player in zip(again, players, strict=True):
         assert facts == [fact for fact in player.facts if fact not in player.signatures], "it has no keys"

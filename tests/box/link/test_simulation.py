@@ -16,7 +16,7 @@ from shutthebox.link.invitation import LIMIT_S
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario import script
 from shutthebox.simulator.scenario.effect_lines import fact_text
-from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.player import ScenarioPlayer
 
 SEEDS = (*range(1, 301), 383, 1589, 3621, 5111)
 """The last ones: a box has left, or is back, and its message got lost; power failed as it kept a result."""
@@ -75,7 +75,7 @@ def test_what_hands_did_at_two_boxes_plays_again_as_a_scenario(tmp_path: Path) -
         if isinstance(what, Keep):
             told.append(f"# keeps {fact_text(what.fact)}")
 
-    Replay(
+    ScenarioPlayer(
         script.parse("\n".join(line for line in lines if "#" not in line), "simulation"),
         tmp_path / "again",
         tell=lambda what, _: note(again[0], what),

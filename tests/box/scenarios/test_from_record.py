@@ -15,7 +15,7 @@ from shutthebox.rules.record import parse as parse_record
 from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.from_record import scenario_text
-from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.player import ScenarioPlayer
 from shutthebox.simulator.scenario.script import ScenarioError, parse
 
 NAMES = ("traditional", "knipsen", "high-rollers", "bank", "ladder", "young", "open-one")
@@ -42,7 +42,7 @@ def test_a_match_is_played_again(profile: Profile, tmp_path: Path) -> None:
     for seed in range(2):
         record = generate.random_record(profile, 4, seed, most=150)
         scenario = parse(scenario_text(record, house), "again")
-        Replay(
+        ScenarioPlayer(
             scenario, tmp_path / f"state {seed}", VirtualDisplay(scenario.config), lambda effect, t_ns: None
         ).run()
 

@@ -24,7 +24,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.effect_lines import ReplayedEffect, as_json
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS, Expect
-from shutthebox.simulator.scenario.player import ExpectationError, Replay
+from shutthebox.simulator.scenario.player import ExpectationError, ScenarioPlayer
 from shutthebox.simulator.scenario.recorder import LinkedRecorder, ScenarioRecorder
 from shutthebox.simulator.scenario.script import VERBS, Scenario, parse, read
 from shutthebox.simulator.scenario.verbs import Configure, PowerCut, Seed, Verb
@@ -53,7 +53,7 @@ def play(tmp_path: Path) -> Play_:
         effects: list[tuple[ReplayedEffect, int]] = []
         folder = state or tmp_path / "state"
         display = VirtualDisplay(scenario.config)
-        Replay(scenario, folder, display, lambda effect, t_ns: effects.append((effect, t_ns))).run()
+        ScenarioPlayer(scenario, folder, display, lambda effect, t_ns: effects.append((effect, t_ns))).run()
         return effects
 
     return run
@@ -83,7 +83,7 @@ def test_script(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> No
     renews = request.config.getoption("--update-golden")
     make = RenewingDisplay if renews else VirtualDisplay
     second = scenario.second and make(scenario.second)
-    Replay(scenario, tmp_path, make(scenario.config), second_display=second).run()
+    ScenarioPlayer(scenario, tmp_path, make(scenario.config), second_display=second).run()
 
 
 def test_every_word_of_the_format_is_in_a_script() -> None:
@@ -232,10 +232,10 @@ def test_two_boxes_are_played_in_the_same_time(tmp_path: Path) -> None:
     """
     told: dict[int, list[int]] = {1: [], 2: []}
     tells = [lambda _, t_ns, box=box: told[box].append(t_ns) for box in told]
-    Replay(parse(script, "script"), tmp_path, tell=tells[0], tell_second=tells[1]).run()
+    ScenarioPlayer(parse(script, "script"), tmp_path, tell=tells[0], tell_second=tells[1]).run()
     assert max(told[1]) > max(told[2]) > 3 * S
     with pytest.raises(ExpectationError, match="script:1: box 2: expected mode ready, got attract"):
-        Replay(parse("box 2: expect mode ready", "script"), tmp_path / "other").run()
+        ScenarioPlayer(parse("box 2: expect mode ready", "script"), tmp_path / "other").run()
 
 
 # -- recordings --------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ class TwoBoxes:
         tells = [
             lambda effect, t_ns, box=box: self.effects.append(as_json(effect, t_ns, box)) for box in (1, 2)
         ]
-        self.replay = Replay(self.scenario, folder, displays[0], tells[0], displays[1], tells[1])
+        self.replay = ScenarioPlayer(self.scenario, folder, displays[0], tells[0], displays[1], tells[1])
 
     @property
     def pictures(self) -> list[list[bytes]]:
@@ -376,12 +376,12 @@ def test_a_recording_of_one_box_ends_where_a_linked_match_begins(
     script = script.replace("box 2: #", "#").replace(
         "cursor 1\n", "flip 9\nlift 9\n", 1
     )  # no form is recorded here
-    written, played = io.StringIO(), Replay(parse(script, "script"), tmp_path / "played")
+    written, played = io.StringIO(), ScenarioPlayer(parse(script, "script"), tmp_path / "played")
     config = parse("config link.on true", "config").config
     played.world.observe(ScenarioRecorder(written, config, 9, frozenset(), 0))
     played.run()
     assert "the recording ends here" in caplog.text
-    again = Replay(parse(written.getvalue(), "recorded"), tmp_path / "again")
+    again = ScenarioPlayer(parse(written.getvalue(), "recorded"), tmp_path / "again")
     again.run()
     assert "Room 5272" in localize_screen(again.world.show).text
 

@@ -13,7 +13,7 @@ import pytest
 from tests.support.clumsy_player import CAREFUL, Player
 
 from shutthebox.simulator.tab import Tab, answer_text
-from shutthebox.simulator.tab_replay import TabReplay, pack
+from shutthebox.simulator.tab_film import TabFilm, pack
 
 MS = 1_000_000
 S = 1000 * MS
@@ -255,9 +255,7 @@ class Watched:
 
     def __init__(self, script: str, *, is_packed: bool = False, language: str | None = None) -> None:
         self.states: list[dict[str, Any]] = []
-        self.replay = TabReplay(
-            script, is_packed, lambda text: self.states.append(json.loads(text)), language
-        )
+        self.replay = TabFilm(script, is_packed, lambda text: self.states.append(json.loads(text)), language)
 
     def watch(self) -> dict[str, Any]:
         """To its end."""

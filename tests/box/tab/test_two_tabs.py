@@ -12,7 +12,7 @@ from tests.support.chromium import start_chromium
 from tests.support.tab import GAME, TAP, begin, notice, press, until, words
 from tests.support.web_build import made_web, serving
 
-from shutthebox.simulator.tab_replay import pack
+from shutthebox.simulator.tab_film import pack
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 

@@ -69,7 +69,7 @@ from shutthebox.simulator.page.state import (
     workshop_state,
 )
 from shutthebox.simulator.page.texts import pixels_text
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.scenario import script
 
 MAX_PAGES = 32
@@ -134,7 +134,7 @@ class PageServer:
         self,
         workshop: Workshop,
         port: int,
-        transcript: BoxInWords,
+        transcript: Transcript,
         power: Power,
         fill_in: Callable[[FormInput], None],
         *,

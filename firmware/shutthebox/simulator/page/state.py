@@ -14,7 +14,7 @@ from shutthebox.simulator.hardware.box import LeverFault
 from shutthebox.simulator.hardware.workshop import Condition, Workshop
 from shutthebox.simulator.page.message import BreakLever, ChangeHardware, GiveRules, Mend, PressService
 from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
-from shutthebox.simulator.page.transcript import BoxInWords, Words
+from shutthebox.simulator.page.transcript import Transcript, Words
 from shutthebox.translations import translations
 
 
@@ -53,7 +53,7 @@ class View:
         """Sends a part of the state again even if it hasn't changed, so that every answer is seen."""
         self._told.pop(key, None)
 
-    def news(self, state: dict[str, object], words: BoxInWords) -> str:
+    def news(self, state: dict[str, object], words: Transcript) -> str:
         """What's new, as JSON: first the whole state, of the type "box", then changes; empty if nothing is.
 
         Args:
@@ -73,7 +73,7 @@ class View:
         return json.dumps({"type": kind, **changed}, separators=(",", ":"))
 
 
-def box_state(workshop: Workshop, words: BoxInWords, panel: str, sound: float | None) -> dict[str, object]:
+def box_state(workshop: Workshop, words: Transcript, panel: str, sound: float | None) -> dict[str, object]:
     """The box now.
 
     Args:

@@ -100,7 +100,7 @@ class Words:
                 return bool(form["leaves"])
 
 
-class BoxInWords:
+class Transcript:
     """An observer of the runner: called in the main thread, readable from any.
 
     Args:

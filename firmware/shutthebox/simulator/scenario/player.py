@@ -31,7 +31,7 @@ class ExpectationError(ShutTheBoxError, AssertionError):
     exit_code = 1
 
 
-class Replay:
+class ScenarioPlayer:
     """One run of a scenario. Close it at its end.
 
     Args:

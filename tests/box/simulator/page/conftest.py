@@ -8,7 +8,7 @@ from tests.box.simulator.page.pages import FakePanel, server_of
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def panel() -> FakePanel:
 
 
 @pytest.fixture
-def transcript() -> BoxInWords:
-    return BoxInWords()
+def transcript() -> Transcript:
+    return Transcript()
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def recording(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(
-    box: SimulatedBox, panel: FakePanel, transcript: BoxInWords, recording: Path
+    box: SimulatedBox, panel: FakePanel, transcript: Transcript, recording: Path
 ) -> Iterator[PageServer]:
     power = Mock(recording=recording, is_recording=False, boxes=())
     with server_of(box, panel, transcript=transcript, power=power) as server:

@@ -22,7 +22,7 @@ from shutthebox.rules.profile import Profile
 from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 
 
 class FakePanel:
@@ -53,7 +53,7 @@ def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> 
 def server_of(box: SimulatedBox, panel: FakePanel, **more: Any) -> PageServer:
     """The server of a box; what the test does not give is there and does nothing."""
     power = Mock(recording=Path("absent"), is_recording=False, boxes=())
-    given: dict[str, Any] = {"port": 0, "transcript": BoxInWords(), "power": power, "fill_in": Mock()}
+    given: dict[str, Any] = {"port": 0, "transcript": Transcript(), "power": power, "fill_in": Mock()}
     return PageServer(Workshop(box, panel), **given | more)
 
 

@@ -24,14 +24,14 @@ from shutthebox.simulator.page.message import (
 )
 from shutthebox.simulator.page.request_guard import BURST
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 
 # -- the form ----------------------------------------------------------------------------
 
 
 def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: SimulatedBox) -> None:
     told: list[object] = []
-    transcript = BoxInWords()
+    transcript = Transcript()
     settings = settings_for("pub")._replace(profiles=(builtin("pub"), builtin("trac")))
     asked = {
         "locked": Form(settings, (), is_open=False, walks=False),

@@ -24,7 +24,7 @@ from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
 from shutthebox.simulator.page.request_guard import visitor_of
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_hands_that_rest_are_free_and_a_held_button_is_let_go(
 @pytest.mark.parametrize("message", OF_THIS_MACHINE)
 def test_visitors_have_hands_only(box: SimulatedBox, panel: FakePanel, address: str, message: str) -> None:
     given: list[object] = []
-    transcript = BoxInWords()
+    transcript = Transcript()
     form = Form(settings_for("pub"), (), is_open=True, walks=True)
     transcript(changed(shown(Screen(Mode.ATTRACT)), form=form), 0)
     listening: dict[str, Any] = {"address": "0.0.0.0", "transcript": transcript, "fill_in": given.append}

@@ -49,7 +49,7 @@ from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.http import LOOPBACK
 from shutthebox.simulator.page.request_guard import visitor_of
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +72,7 @@ class Table:
         self.box = SimulatedBox(levers, levers_down=(2,))
         # Noise, so that no pixel can be mistaken for another.
         self.panel = FakePanel(Bitmap.frombytes(128, random.Random(7).randbytes(1024)))
-        self.transcript = BoxInWords()
+        self.transcript = Transcript()
         self.workshop = Workshop(self.box, self.panel)
         self.plug = Mock(recording=Path("recording.scn"), is_recording=False, boxes=())
         self.filled_in: list[FormInput] = []

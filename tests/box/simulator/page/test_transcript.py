@@ -12,14 +12,14 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.game.switches.switch import DICE_BUTTON
-from shutthebox.simulator.page.transcript import LOG_LINES, BoxInWords, Words
+from shutthebox.simulator.page.transcript import LOG_LINES, Transcript, Words
 
 SCRIPTS = Path(__file__).parents[2] / "scenarios"
 FLIPPING = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, prompt="Shut 8")
 
 
 def test_language_and_rules_follow_the_box() -> None:
-    transcript = BoxInWords()
+    transcript = Transcript()
     transcript(shown(FLIPPING, "fr", builtin("trac")), 0)
     words = transcript.words
     assert (words.language, words.title) == ("fr", "Trac")
@@ -31,7 +31,7 @@ def test_language_and_rules_follow_the_box() -> None:
 
 def test_what_was_said_is_withdrawn_once_it_is_no_longer_true() -> None:
     """Lever 5 is freed while nothing else changes: nothing is announced, and nobody reads that it's stuck."""
-    transcript = BoxInWords()
+    transcript = Transcript()
     stuck = Screen(Mode.ATTRACT, "Pub", alert="Lever 5: stuck?", prompt="Press to play")
     transcript(shown(stuck), 0)
     assert "Lever 5: stuck?" in transcript.words.said
@@ -47,7 +47,7 @@ def test_what_was_said_is_withdrawn_once_it_is_no_longer_true() -> None:
 
 
 def test_a_dark_display_leaves_nothing_said() -> None:
-    transcript = BoxInWords()
+    transcript = Transcript()
     show = shown(FLIPPING)
     transcript(show, 0)
     assert "Shut 8" in transcript.words.said
@@ -56,7 +56,7 @@ def test_a_dark_display_leaves_nothing_said() -> None:
 
 
 def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
-    transcript = BoxInWords(start_ns=1_000_000_000)
+    transcript = Transcript(start_ns=1_000_000_000)
     transcript(SwitchChanged(3, True, 0), 1_500_000_000)
     transcript(shown(FLIPPING), 2_000_000_000)
     transcript(SwitchChanged(DICE_BUTTON, False, 0), 2_200_000_000)
@@ -94,7 +94,7 @@ def foreign(value: object) -> Iterator[object]:
 
 def test_the_pages_thread_gets_texts_and_figures_and_nothing_of_the_games_state() -> None:
     """What another thread could only read half changed would be a wrong move on a page."""
-    transcript, kinds = BoxInWords(), set[str]()
+    transcript, kinds = Transcript(), set[str]()
 
     def look(what: object, t_ns: int) -> None:
         for key, value in ((field.name, getattr(transcript.words, field.name)) for field in fields(Words)):

@@ -14,7 +14,7 @@ from shutthebox.odds.coach import MatchReview, review
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.page.turns import SHOWN, TurnList
 
 
@@ -60,7 +60,7 @@ def test_after_the_computers_turn_people_read_of_their_own() -> None:
     pub = builtin("pub")
     settings = settings_for(pub, computers=(2,))
     form = Form(settings, (), is_open=False, walks=False)
-    transcript = BoxInWords()
+    transcript = Transcript()
 
     def turn_over(player: int, found: MatchReview) -> None:
         screen = Screen(Mode.TURN_OVER)
@@ -78,7 +78,7 @@ def test_after_the_computers_turn_people_read_of_their_own() -> None:
 
 def test_nobody_reads_the_coach_on_the_last_players_match() -> None:
     pub = builtin("pub")
-    transcript = BoxInWords()
+    transcript = Transcript()
     found = review(begin(pub, 2), (Thrown((6, 4)), Moved(to_tiles([4, 6]))), for_win=False)
     transcript(changed(shown(Screen(Mode.MATCH_OVER), game=pub), seats=("A", "B"), review=found), 0)
     assert transcript.words.coach is not None

@@ -16,7 +16,7 @@ from shutthebox.simulator import film
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.simulator.page.transcript import BoxInWords
+from shutthebox.simulator.page.transcript import Transcript
 
 SCENARIO = """\
 config game.setup usual
@@ -63,7 +63,7 @@ def test_makers_break_and_mend(server: PageServer, box: SimulatedBox, panel: Fak
 
 
 def test_only_who_looks_in_the_workshop_gets_pins_and_log(
-    server: PageServer, box: SimulatedBox, transcript: BoxInWords
+    server: PageServer, box: SimulatedBox, transcript: Transcript
 ) -> None:
     transcript.note("before")
     contact = InputDevice(box.lever_line(3), pull_up=True, pin_factory=box.factory)

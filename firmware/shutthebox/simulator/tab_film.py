@@ -1,4 +1,4 @@
-"""A replay in a browser tab: a scenario or a match's record at its original speed.
+"""A film in a browser tab: a scenario or a match's record at its original speed.
 
 It has its own worker, so a long script delays nothing else, and ends with its worker.
 """
@@ -48,7 +48,7 @@ def unpack(text: str) -> str:
         raise ShutTheBoxError("link: incomplete; use a link made by the box") from None
 
 
-class TabReplay:
+class TabFilm:
     """The film of a script in a tab.
 
     Args:
