@@ -56,7 +56,7 @@ def test_hands_do_every_action_again(tmp_path: Path) -> None:
         house, state = tmp_path / "house.toml", tmp_path / f"state {number}"
         house.write_text("\n".join(to_lines(replace(record.profile, name="house"))) + "\n", "utf-8")
         scenario = parse(scenario_text(record, house), "again")
-        Replay(scenario, state, VirtualDisplay(scenario.config)).run()
+        ScenarioPlayer(scenario, state, VirtualDisplay(scenario.config)).run()
         kept = parse_record(printed("export", "--record", "1", "--state", state), "kept", builtin)
         assert kept.actions == record.actions
         done.update(map(type, record.actions))
