@@ -5,6 +5,7 @@ It is entered with systemd-nspawn: one command at a time, or booted with its own
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
@@ -69,18 +70,20 @@ def missing() -> str | None:
 
 
 def cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path:
-    """A file that is made once; its name has a digest of its inputs."""
+    """A file that is made once, by whoever comes first; its name has a digest of its inputs."""
     folder = Path(os.environ.get("PACKAGE_CACHE") or "~/.cache/shutthebox-package").expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:12]
     path = folder / f"{digest}-{name}"
-    if not path.exists():
-        part = folder / f"part-{os.getpid()}-{name}"
-        try:
-            make(part)
-            part.rename(path)
-        finally:
-            part.unlink(missing_ok=True)
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            part = folder / f"part-{name}"
+            try:
+                make(part)
+                part.rename(path)
+            finally:
+                part.unlink(missing_ok=True)
     return path
 
 
