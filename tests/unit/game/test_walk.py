@@ -42,7 +42,7 @@ GAMES: Mapping[str, tuple[Keys, Keys]] = {
     "two players": ({**SMALLER, **COUNTED}, {}),
     "shut wins": ({**SMALLEST, "tie": "play-off"}, {"stakes": "match"}),
     "opens one, the computer with a head start": (
-        {**COUNTED, "blocked": "opens-one", "handicap": [[1], 0]},
+        {**SMALLER, **COUNTED, "blocked": "opens-one", "handicap": [[1], 0]},
         {"computers": (1,)},
     ),
     "passes, in turns": ({**SMALLER, "blocked": "passes", "turns": "alternate", "win": "first-to-shut"}, {}),
@@ -78,7 +78,7 @@ GAMES: Mapping[str, tuple[Keys, Keys]] = {
     ),
     "a computer's seat": ({**SMALLEST, **COUNTED}, {"computers": (2,)}),
     "a clock": ({**SMALLER, **COUNTED, "turn_seconds": 10}, {}),
-    "real dice": (COUNTED, {"dice": DiceKind.REAL, "players": 1}),
+    "real dice": ({**SMALLER, **COUNTED}, {"dice": DiceKind.REAL, "players": 1}),
     "real dice, die by die": ({**SMALLER, "dice": 2, "move": "faces"}, {"dice": DiceKind.REAL, "players": 1}),
     "a lever out of play": (COUNTED, {"out_of_play": (2,)}),
     "hints": ({**SMALLER, **COUNTED}, {"hints": True, "players": 1}),
