@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import lzma
-import re
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -20,11 +19,12 @@ GOOD = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n
 
 def test_ours_is_in_the_right_form() -> None:
     text, released = (TOP / "CHANGELOG.md").read_text(), release.version(TOP)
-    # Between releases something stands under Unreleased.
-    head, _, rest = text.partition("## [Unreleased]")
-    if ".dev" in released:
-        (released,) = re.findall(r"^## \[(\d.*?)\]", rest, re.MULTILINE)[:1]
-    check_changelog(head + "## [Unreleased]\n\n" + rest[rest.index("## [") :], released)
+    # Between releases, what stands under Unreleased is what the next one brings.
+    released, _, is_dev = released.partition(".dev")
+    if is_dev:
+        heading = "## [Unreleased]\n"
+        text = text.replace(heading, f"{heading}\n## [{released}] - 2026-01-01\n", 1)
+    check_changelog(text, released)
 
 
 def test_a_good_changelog() -> None:
