@@ -472,7 +472,7 @@ def _serve_door(folder: Path, line: socket.socket, beat: Callable[[], None]) -> 
         config = uvicorn.Config(
             app,
             **_SERVER,
-            http="auto",
+            http="h11",
             lifespan="on",
             limit_concurrency=_MOST_BOXES,
             timeout_keep_alive=60,

@@ -29,7 +29,7 @@ _PACKAGES = """
     python3-colorzero python3-luma.oled python3-pil python3-smbus2 python3-segno
     python3-yaml python3-spidev
     python3-websockets python3-libgpiod python3-paho-mqtt python3-spake2 python3-jwt python3-cryptography
-    python3-sqlalchemy python3-alembic python3-starlette python3-uvicorn python3-httptools python3-jinja2
+    python3-sqlalchemy python3-alembic python3-starlette python3-uvicorn python3-jinja2
     python3-prometheus-client python3-psycopg
     python3-babel python3-jsonschema python3-shtab python3-selenium
 """
