@@ -109,8 +109,8 @@ duel: $(VENV)/.test
 	@$(BIN)/python -m tests.box.link.duel $(ARGS)
 
 style: $(VENV)/.test
-	@$(BIN)/ruff check firmware libraries hardware/tools docs/tools league packaging tests .ci
-	@$(BIN)/ruff format --check firmware libraries hardware/tools docs/tools league packaging tests .ci
+	@$(BIN)/ruff check firmware libraries hardware/scripts hardware/tools docs/tools league packaging tests .ci
+	@$(BIN)/ruff format --check firmware libraries hardware/scripts hardware/tools docs/tools league packaging tests .ci
 
 lint: style
 	@$(BIN)/mypy

@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from hwtools import harness, perfboard, shorts
+from hwtools import harness, perfboard
 from hwtools.box.dimensions import DISPLAYS
 from hwtools.box.result import RESULT
 from hwtools.pinout import HARDWARE, Pinout, PinoutError, at_plug, load
@@ -96,7 +96,12 @@ def _largest_module() -> str:
     return f"Its board may be at most {wide:g} x {high:g} mm."
 
 
-def _between(text: str, mark: str, content: str) -> str:
+def between(text: str, mark: str, content: str) -> str:
+    """Return a page with other content between two marks.
+
+    Raises:
+        ValueError: it has no such marks.
+    """
     found = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- end of {mark} -->)", re.S)
     if not found.search(text):
         raise ValueError(f"the page has no place for {mark}")
@@ -112,14 +117,12 @@ def generate_files(wiring: Pinout) -> dict[Path, str]:
         ("plugs", _plugs_table(wiring)),
         ("modules", _modules_table()),
     ):
-        text = _between(text, mark, content)
+        text = between(text, mark, content)
     guide = ROOT / "docs" / "build.md"
-    found = HARDWARE / "signals" / "README.md"
     return {
         HARDWARE / "config.txt": config_txt(wiring),
         docs: text,
-        guide: _between(guide.read_text(encoding="utf-8"), "largest module", _largest_module()),
-        found: _between(found.read_text(encoding="utf-8"), "shorts", shorts.table(shorts.read())),
+        guide: between(guide.read_text(encoding="utf-8"), "largest module", _largest_module()),
         harness.TARGET: harness.generate_source(wiring),
         perfboard.TARGET: perfboard.draw(wiring),
     }

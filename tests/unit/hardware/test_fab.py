@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import slice_parts
 from hwtools import assembler, dates, fab, kicad, slicing
 from hwtools.box.result import RESULT
 
@@ -129,7 +130,7 @@ def test_every_part_stays_on_every_bed_that_the_guide_names() -> None:
     assert beds <= named
     for name, part in PARTS.items():
         for speed in slicing.SETTINGS["speeds"]:
-            assert not slicing.off_the_bed(part[speed]), f"{name}: {part[speed]}"
+            assert not slice_parts.off_the_bed(part[speed]), f"{name}: {part[speed]}"
 
 
 def test_what_was_sliced_is_what_is_printed() -> None:
@@ -148,8 +149,10 @@ def test_fail__a_skirt_leaves_the_bed(tmp_path: Path) -> None:
     box_fab.write_stl(block((0, 0, 0), (216, 204, 0.6)), tmp_path / "plate.stl")
     values = slicing.read_profiles()["parts, 100 mm per s"]
     for bed in BEDS:
-        assert not slicing.off_the_bed(slicing.slice_part(tmp_path / "plate.stl", values, bed))
-        assert slicing.off_the_bed(slicing.slice_part(tmp_path / "plate.stl", values | {"skirts": "1"}, bed))
+        assert not slice_parts.off_the_bed(slice_parts.slice_part(tmp_path / "plate.stl", values, bed))
+        assert slice_parts.off_the_bed(
+            slice_parts.slice_part(tmp_path / "plate.stl", values | {"skirts": "1"}, bed)
+        )
 
 
 def test_the_guide_shows_every_step_and_every_picture_is_there() -> None:

@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from hwtools import kicad, shorts
+import shorts
+from hwtools import kicad
 from hwtools.pinout import I2C_RESISTORS, SPI_RESISTORS, load
 
 FOUND = shorts.read()
@@ -19,6 +20,11 @@ def between(a: str, b: str) -> shorts.Finding:
 def test_the_result_is_of_this_board() -> None:
     text = shorts.RESULT.read_text(encoding="utf-8")
     assert shorts.digest() in text, "run make -C hardware shorts"
+
+
+def test_the_page_has_the_result() -> None:
+    page = shorts.PAGE.read_text(encoding="utf-8")
+    assert shorts.table(FOUND) in page, "run make -C hardware shorts"
 
 
 def test_every_wire_is_beside_every_other() -> None:

@@ -3,7 +3,7 @@
 The circuit is the board's netlist with its parts' values and data sheet figures, plus models of the
 transducer, the lamp and the Pi's pins. Currents are those of the first moment, with cold fuses and the
 highest supply voltages.
-``python -m hwtools.shorts`` writes ``hardware/signals/shorts.json``; the README there has its table.
+The result is ``hardware/signals/shorts.json``, and the table of the README there.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hwtools import kicad
+from hwtools.generated import between
 from hwtools.pinout import HARDWARE, I2C_RESISTORS, SPI_RESISTORS, Pinout, at_plug, load
 
 RESULT = HARDWARE / "signals" / "shorts.json"
+PAGE = HARDWARE / "signals" / "README.md"
 
 #: Supplies at their highest, with the resistance of leads and regulator (V, ohm).
 SUPPLIES = {"+5V": (5.25, 0.2), "+3V3": (3.4, 0.1)}
@@ -86,7 +88,7 @@ def _watts(part: kicad.Part) -> float:
     for start, watts in WATTS.items():
         if number.startswith(start):
             return watts
-    raise ValueError(f"{part.ref}: hwtools.shorts has no watts for {number}")
+    raise ValueError(f"{part.ref}: this script has no watts for {number}")
 
 
 def _fuse(part: kicad.Part, load: float) -> str:
@@ -394,7 +396,8 @@ def main() -> int:
     RESULT.write_text(
         f'{{\n  "source": "{digest()}",\n  "shorts": [\n    {shorts}\n  ]\n}}\n', encoding="utf-8"
     )
-    print(table(found))
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(between(page, "shorts", table(found)), encoding="utf-8")
     return 0
 
 
