@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from queue import SimpleQueue
 
 import pytest
 from tests.support.controllers import CONTROLLERS
@@ -13,6 +14,7 @@ from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import draw
 from shutthebox.adapters.display.opening import open_panel
+from shutthebox.adapters.display.panel import DisplayError, Panel
 from shutthebox.adapters.display.worker import CONTRAST, DisplayWorker
 from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode
@@ -142,6 +144,30 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
     gate.set()
     until(lambda: shows(model, draw(LocalizedScreen(Mode.MENU, title="999"), 0)))
     assert len(drawn) < 20
+    display.close()
+
+
+def test_what_waits_for_the_first_screen_is_let_on_once_that_is_drawn(model: PanelModel) -> None:
+    seen = SimpleQueue[bytes]()
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
+    display.show(READY, 0)
+    display.start(lambda: seen.put(model.picture().tobytes()))
+    assert seen.get(timeout=HANG_S) == draw(READY, 0).tobytes()
+    display.show(THROWN, 0)
+    until(lambda: shows(model, draw(THROWN, 0)))
+    display.close()
+    assert seen.empty()
+
+
+def test_nothing_waits_for_a_display_that_is_not_there() -> None:
+    def missing() -> Panel:
+        raise DisplayError("none here")
+
+    drawn = threading.Event()
+    display = DisplayWorker(missing)
+    display.show(READY, 0)
+    display.start(drawn.set)
+    assert drawn.wait(HANG_S)
     display.close()
 
 
