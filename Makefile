@@ -162,7 +162,7 @@ openskill-deb:
 
 # tests/system/package says what it needs, and skips what can't be done here.
 test-deb: $(VENV)/.test deb
-	@$(BIN)/pytest --numprocesses auto --dist loadfile -m package tests/system/package $(ARGS)
+	@$(BIN)/pytest -m package --numprocesses auto --dist loadfile tests/system/package $(ARGS)
 
 # From Debian's packages, arm64 on any Linux: packaging/image/README.md.
 image:
