@@ -28,6 +28,8 @@ SUITE = "trixie"
 BASE = [
     "systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "sudo", "iproute2", "openssl",
     "python3-colorzero",
+    # Roots have no network; the page about two boxes installs it with apt.
+    "mosquitto",
 ]  # fmt: skip
 #: What every Debian has whose owner may use sudo.
 BARE = ["systemd", "systemd-sysv", "dbus", "udev", "sudo", "ca-certificates"]
