@@ -102,9 +102,7 @@ def open_entry(message: bytes, name: str, key: Ed25519PublicKey) -> SignedEntry:
     Raises:
         SignatureError: if the key of this name has not signed it.
     """
-    header, payload = _open(message, ENTRY, key)
-    if header.get("kid") != name:
-        raise SignatureError("signed under another name")
+    header, payload = _open(message, ENTRY, key, name)
     oldest = header.get("oldest")
     if not isinstance(oldest, int) or isinstance(oldest, bool) or oldest < 1:
         raise SignatureError("no oldest sequence number")
@@ -117,10 +115,7 @@ def open_state(message: bytes, name: str, key: Ed25519PublicKey) -> bytes:
     Raises:
         SignatureError: if the key of this name has not signed it.
     """
-    header, payload = _open(message, STATE, key)
-    if header.get("kid") != name:
-        raise SignatureError("signed under another name")
-    return payload
+    return _open(message, STATE, key, name)[1]
 
 
 def sign_receipt(receipt: Receipt, key: Ed25519PrivateKey) -> bytes:
@@ -145,7 +140,10 @@ def open_receipt(message: bytes, key: Ed25519PublicKey) -> Receipt:
     return receipt
 
 
-def _open(message: bytes, kind: str, key: Ed25519PublicKey) -> tuple[dict[str, Any], bytes]:
+def _open(
+    message: bytes, kind: str, key: Ed25519PublicKey, name: str | None = None
+) -> tuple[dict[str, Any], bytes]:
+    """The header and the content of a message of this kind, signed under this name if it's given."""
     try:
         found = _JWS.decode_complete(message.decode("ascii"), key, algorithms=[_ALGORITHM])
     except (PyJWTError, ValueError, RecursionError):
@@ -155,4 +153,6 @@ def _open(message: bytes, kind: str, key: Ed25519PublicKey) -> tuple[dict[str, A
         raise SignatureError("the signature does not hold")
     if found["header"].get("typ") != kind:
         raise SignatureError("signed for another purpose")
+    if name is not None and found["header"].get("kid") != name:
+        raise SignatureError("signed under another name")
     return found["header"], found["payload"]
