@@ -2,8 +2,8 @@
 
 The same code serves real pins and simulated ones: the caller describes the box's world, and
 `shutthebox.runtime.assembly` assembles the box. Startup order: buzzer, store, pins, machine, READY, display;
-once the first screen is drawn, odds, scoreboard, verification of the store. Shutdown order: the loop, the
-display with its goodbye, the box, the buzzer.
+once the first screen is drawn, odds, scoreboard, verification of the store, all modes. Shutdown order: the
+loop, the display with its goodbye, the box, the buzzer.
 """
 
 import logging
@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.adapters.signals import handling
 from shutthebox.config.schema import Config
+from shutthebox.game import modes
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Settings
@@ -107,6 +110,9 @@ def serve(
         def start_the_rest() -> None:
             box.start()
             odds.start()
+            # No press has to wait for a mode, or finds it in the files of a version just installed.
+            for module in iter_modules(modes.__path__, f"{modes.__name__}."):
+                import_module(module.name)
 
         started()
         # Whatever the first screen doesn't need waits for it, because threads share one interpreter.
