@@ -104,7 +104,7 @@ JOBS = (
     Job("fast", 2, When.ALWAYS, packages=_TESTS, is_privileged=True),
     Job("slow", 20, When.ALWAYS, packages=_TESTS, is_privileged=True),
     Job(
-        "package", 14, When.ALWAYS, is_privileged=True,
+        "package", 6, When.ALWAYS, is_privileged=True,
         packages=(
             *_BUILD, *_ROOTS, "lintian", "debhelper", "dh-python", "pybuild-plugin-pyproject", "python3-all",
             "python3-hatchling", "build-essential", "openssl",
