@@ -12,10 +12,9 @@ import compileall, os, py_compile, zipfile
 # Without the time of a source, so that the same sources give the same bytes.
 mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
 for folder in sorted(os.scandir("/program"), key=lambda entry: entry.name):
-    # Ours needs no docstrings, and its assertions only tell the type checker something.
-    optimize = 2 if folder.name == "shutthebox" else 0
+    # Nothing here asks for a docstring, and assertions only tell the type checker something.
     if folder.is_dir() and not compileall.compile_dir(
-        folder.path, quiet=1, legacy=True, optimize=optimize, stripdir="/program", invalidation_mode=mode
+        folder.path, quiet=1, legacy=True, optimize=2, stripdir="/program", invalidation_mode=mode
     ):
         raise SystemExit("a module can't be compiled")
 with zipfile.ZipFile("/compiled.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
