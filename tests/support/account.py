@@ -33,13 +33,16 @@ def legal_moves(
 @lru_cache(maxsize=1 << 14)
 def can_ever_move(profile: Profile, held_open: Set, behind: Set) -> bool:
     """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
-    counts = oracle.dice_counts(profile, held_open, behind)
-    thrown: Iterable[tuple[int, ...]] = [
-        faces for dice in counts for faces in oracle.rolls(dice, profile.sides)
-    ]
+    every = throws(profile, held_open, behind)
+    return any(legal_moves(profile, held_open, faces, False, behind) for faces in every)
+
+
+def throws(profile: Profile, held_open: Set, behind: Set = frozenset()) -> Iterable[tuple[int, ...]]:
+    """Every throw there can be while these tiles are open."""
     if profile.draw.value == "dominoes":
-        thrown = BAGS[profile.bag]
-    return any(legal_moves(profile, held_open, faces, False, behind) for faces in thrown)
+        return BAGS[profile.bag]
+    counts = oracle.dice_counts(profile, held_open, behind)
+    return [faces for dice in counts for faces in oracle.rolls(dice, profile.sides)]
 
 
 @dataclass

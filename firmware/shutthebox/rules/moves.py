@@ -375,9 +375,9 @@ def can_ever_move(rules: Profile, open_tiles: Tiles, must: Tiles = 0, *, behind:
 
 def _can_move_with(rules: Profile, open_tiles: Tiles, dice: int, must: Tiles, behind: Tiles) -> bool:
     sides, most = rules.sides, rules.max_tiles or len(rules.tiles)
-    sums = _possible_totals(rules, dice)
     if not rows.are_plain(rules):
-        return _can_move_in_columns(rules, open_tiles, behind, sums, must)
+        return _can_move_in_columns(rules, open_tiles, behind, dice, must)
+    sums = _possible_totals(rules, dice)
     numbers = to_numbers(must or open_tiles)
     if must & ~open_tiles or not numbers:
         return False
@@ -396,19 +396,26 @@ def _can_move_with(rules: Profile, open_tiles: Tiles, dice: int, must: Tiles, be
             return any(number <= sides for number in numbers)
 
 
-def _can_move_in_columns(
-    rules: Profile, open_tiles: Tiles, behind: Tiles, sums: frozenset[int], must: Tiles
-) -> bool:
+def _can_move_in_columns(rules: Profile, open_tiles: Tiles, behind: Tiles, dice: int, must: Tiles) -> bool:
     """The same where a tile's number may differ from its column's."""
     number = must.bit_length() or None
-    faces = tuple(range(1, rules.sides + 1)) if rules.move is not MoveKind.SET else ()
-    alone = replace(rules, move=MoveKind.SINGLE) if faces else rules
-    # A single face or total is enough for every other kind of move, but where all faces have to be shut.
+    if rules.move is MoveKind.EXACT and _can_shut_faces(rules, open_tiles, behind, dice, number):
+        return True
+    faces = tuple(range(1, rules.sides + 1)) if rules.move not in (MoveKind.SET, MoveKind.EXACT) else ()
+    alone = rules if rules.move is MoveKind.SET else replace(rules, move=MoveKind.SINGLE)
+    # A single face or total is enough for every other kind of move.
     return any(
         move.bit_count() >= rules.min_tiles
-        for total in sorted(sums)
+        for total in sorted(_possible_totals(rules, dice))
         for move in rows.legal_moves(alone, open_tiles, behind, (total,), faces, number)
     )
+
+
+def _can_shut_faces(rules: Profile, open_tiles: Tiles, behind: Tiles, dice: int, number: int | None) -> bool:
+    """Whether this many dice can show different faces that are all in play, among them `number`, if any."""
+    ways = (way for column in rows.ways_of(rules, open_tiles, behind) for way in column)
+    shut = {face for _, numbers in ways if max(numbers) <= rules.sides for face in numbers}
+    return dice <= min(rules.max_tiles or dice, len(shut)) and (number is None or number in shut)
 
 
 def _sizes(tiles: Tiles, highest: int) -> list[int]:
