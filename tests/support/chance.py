@@ -5,7 +5,6 @@ from random import Random
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.tiles import to_numbers
@@ -23,7 +22,7 @@ def next_action(match: Match, chance: Random) -> Action:
             return Thrown(match.round.common.faces)
         if profile.draw is Draw.DOMINOES:
             return Thrown(chance.choice(turns.bag(profile, turn)))
-        dice = chance.choice(dice_allowed(profile, turn.open, turn.behind))
+        dice = chance.choice(match.dice_allowed)
         return Thrown(tuple(chance.randint(1, profile.sides) for _ in range(dice)))
     if legal := turns.answers(profile, turn):
         return Moved(chance.choice(legal))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from tests.support import generate
 from tests.support.house import house
+from tests.support.oracle import read_as
 
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.worths import OddsError
@@ -60,6 +61,14 @@ class Reader:
         found = re.search(pattern, self.said)
         return int(found[1]) if found else None
 
+    def lost_score(self, match: Match) -> int | None:
+        """What a turn scores that was lost on this match's last throw."""
+        adds = re.search(r"which then scores \d+ and the throw", self.said)
+        scored = self.number(r"which then scores (\d+)")
+        return (
+            scored if adds is None or scored is None else scored + sum(read_as(match.game, match.turn.throw))
+        )
+
     def team(self, player: int, players: int) -> tuple[int, ...]:
         teams = self.number(r"The seats belong to (\d+) teams in rotation")
         if teams is None or players % teams:
@@ -89,10 +98,9 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
     reader = Reader(profile)
     positions = [after for _, _, after in generate.play(profile, players, seed, most=600)]
     end = positions[-1]
-    lost = reader.number(r"which then scores (\d+)")
     for match in positions:
         if match.stage is Stage.ADVANCE and match.turn.outcome is Outcome.LOST:
-            assert match.turn.score == lost
+            assert match.turn.score == reader.lost_score(match)
     shut = shuts(positions)
     players = end.players
     together = "each player answers it on their own row" in reader.said
@@ -182,8 +190,9 @@ def test_no_turn_is_worse_than_one_that_is_lost(profile: Profile, seed: int) -> 
     lost = reader.number(r"which then scores (\d+)")
     assert lost is not None
     for _, _, after in generate.play(profile, 2, seed, most=60):
-        score = after.turn.score
-        if after.stage is Stage.ADVANCE and score is not None:
+        if after.stage is Stage.ADVANCE and after.turn.outcome is not Outcome.LOST:
+            score = after.turn.score
+            assert score is not None
             assert reader.best(score, lost) == score
 
 
