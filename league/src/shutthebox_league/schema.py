@@ -296,6 +296,7 @@ STANDING = Table(
     Index("ix_standing_mean", "category_id", "pub_id", "period", "first", "mean_total"),
     Index("ix_standing_skill", "category_id", "pub_id", "period", "first", "given_away"),
     Index("ix_standing_initials", "initials"),
+    Index("ix_standing_period", "period", "first"),
 )
 
 PROTECTED = Table(

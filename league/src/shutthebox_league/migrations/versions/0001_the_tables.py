@@ -141,6 +141,7 @@ def upgrade() -> None:
     op.create_index(
         "ix_standing_mean", "standing", ["category_id", "pub_id", "period", "first", "mean_total"]
     )
+    op.create_index("ix_standing_period", "standing", ["period", "first"])
     op.create_index(
         "ix_standing_skill", "standing", ["category_id", "pub_id", "period", "first", "given_away"]
     )
