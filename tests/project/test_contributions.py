@@ -23,8 +23,8 @@ from tests.support.contribution import (
 )
 
 PACKAGE = "firmware/shutthebox"
-START = "import shutthebox.game.machine"
 COMPLETE = "tests/project/test_completeness.py"
+MODES = "tests/project/test_architecture.py -k has_a_class"
 
 
 class Contribution(NamedTuple):
@@ -55,11 +55,10 @@ ACTION = Contribution(
             member("Outcome", 'STOPPED = "stopped"'),
             before(
                 "reopen",
-                "def stop(profile: Profile, turn: Turn) -> Turn:\n"
+                "def stop(rules: Profile, turn: Turn) -> Turn:\n"
                 '    """The position after the player has stopped."""\n'
-                "    return _over(profile, turn, Outcome.STOPPED)\n\n",
+                "    return _over(rules, turn, Outcome.STOPPED)\n\n",
             ),
-            case("_over", "case Outcome.STOPPED:\n    points = 0"),
             named="match.py",
         ),
         step(
@@ -77,7 +76,8 @@ ACTION = Contribution(
             before(
                 "Action",
                 'class Stopped(BareAction):\n    """The player has ended the turn."""\n\n'
-                '    __slots__ = ()\n    WORD = "stop"\n\n    def apply(self, match: Match) -> Match:\n'
+                '    __slots__ = ()\n    WORD = "stop"\n    PEER_MAY_SEND: ClassVar = True\n'
+                "    IS_RANKED: ClassVar = True\n\n    def apply(self, match: Match) -> Match:\n"
                 '        """The match after the turn."""\n        return match.stop()\n\n'
                 "    def why_not(self, match: Match) -> str | None:\n"
                 '        """What is due instead."""\n        return unless(match, Stage.THROW)\n\n',
@@ -310,8 +310,8 @@ def enter(target: TakeABreak, context: Context) -> Step[Pause]:
 MODE = Contribution(
     most=5,
     steps=(
-        step("game/mode.py", member("Mode", 'PAUSE = "pause"'), noticed=START, named="PAUSE"),
-        step("game/modes/pause.py", contains(PAUSE), noticed=START, named="pause"),
+        step("game/mode.py", member("Mode", 'PAUSE = "pause"'), noticed=MODES, named="PAUSE"),
+        step("game/modes/pause.py", contains(PAUSE), noticed=MODES, named="pause"),
         step(
             "game/targets.py",
             before(
@@ -420,7 +420,7 @@ KEY = Contribution(
             "rules/turn.py",
             begins(
                 "throw",
-                "if profile.most_throws is not None and turn.throws >= profile.most_throws:\n"
+                "if rules.most_throws is not None and turn.throws >= rules.most_throws:\n"
                 '    raise ValueError("no more throws")',
             ),
             noticed=f"{COMPLETE} -k key",
@@ -525,7 +525,7 @@ EFFECT = Contribution(
         step(
             "simulator/scenario/effect_lines.py",
             imports("from shutthebox.game.effects import Shake"),
-            alternative("Told", "Shake"),
+            alternative("ReplayedEffect", "Shake"),
             named="player.py",
         ),
         step(
