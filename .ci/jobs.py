@@ -113,7 +113,15 @@ JOBS = (
     Job("readme trixie", 4, When.ALWAYS, packages=(*_BUILD, *_ROOTS), is_privileged=True),
     Job("readme bookworm", 4, When.WEEKLY, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
     Job("readme forky", 5, When.WEEKLY, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
-    Job("wheels", 2, paths=(*_PYPROJECTS, ".ci/wheels"), packages=_BUILD),
+    Job(
+        "wheels", 6,
+        paths=(
+            *_PYPROJECTS, ".ci/wheels", "constraints.txt", "docs/engine.md", "docs/classroom.md",
+            "firmware/shutthebox/__init__.py", "firmware/shutthebox/engine", "libraries",
+            "tests/project/docs/test_recipes.py", "tests/project/test_libraries.py",
+        ),
+        packages=_BUILD,
+    ),
     Job(
         "libraries", 4, When.WEEKLY,
         paths=("packaging/debian/control", "tests/system/pythons", "league/openskill.sh"),

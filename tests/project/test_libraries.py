@@ -54,6 +54,7 @@ def test_a_readme_begins_with_about_ten_lines_of_code(library: str) -> None:
     assert 8 <= len(first_lines(library).splitlines()) <= 12
 
 
+@pytest.mark.wheel
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ def wheel(folder: Path) -> Path:
     return found
 
 
+@pytest.mark.wheel
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("extra", LIBRARIES)
