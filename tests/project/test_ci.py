@@ -65,7 +65,9 @@ def test_the_tests_of_every_mark_have_a_job() -> None:
         assert asked or any(f"make {target}" in scripts for target in targets), f"no job runs what's {mark}"
 
 
-@pytest.mark.parametrize(("mark", "job"), [("virtual_pi", "virtual-pi"), ("postgresql", "postgresql"), ("wheel", "wheels")])
+@pytest.mark.parametrize(
+    ("mark", "job"), [("virtual_pi", "virtual-pi"), ("postgresql", "postgresql"), ("wheel", "wheels")]
+)
 def test_a_test_that_only_one_job_runs_is_a_file_of_that_job(mark: str, job: str) -> None:
     (paths,) = (row.paths for row in jobs.JOBS if row.name == job)
     for path in (jobs.TOP / "tests").rglob("test_*.py"):

@@ -66,7 +66,8 @@ def _answers(profile: Profile, subset: tuple[int, ...], opened: Row, faces: Sequ
         case "faces-free":
             return whole or set(subset) <= set(faces)
         case "knipsen":
-            return any(set(subset) <= {*faces, total} for total in wanted)
+            # A throw without a total, such as 5+3 to be divided, still has its faces.
+            return any(set(subset) <= {*faces, total} for total in (0, *wanted))
     raise AssertionError(profile.move)
 
 
@@ -116,7 +117,7 @@ def column_moves(
             "exact": whole or (once and sorted(numbers) == sorted(faces)),
             "faces": whole,
             "faces-free": whole or (once and set(numbers) <= shown),
-            "knipsen": once and any(set(numbers) <= {*faces, total} for total in wanted),
+            "knipsen": once and any(set(numbers) <= {*shown, total} for total in (0, *wanted)),
         }[kind]
         if right and _permitted(profile, numbers, first):
             moves.add(tiles)

@@ -97,7 +97,7 @@ def test_where_programs_for_arm64_cannot_run_one_line_says_what_to_do_before_it_
     lacking = [f"IMAGE_CACHE={tmp_path}/cache", "RUNS_ARM64=true", "TOOLS_NEEDED=genimoge"]
     done = subprocess.run([*command, *lacking], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "make image: no genimoge here; " in done.stderr
+    assert "make image: genimoge not found; " in done.stderr
     assert not list(tmp_path.rglob("*.tar")), "nothing has begun"
 
 

@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf, isfinite
@@ -72,8 +72,10 @@ def peak_memory(pid: int) -> int:
     """The most bytes that a process has had at one time, and its children have now."""
     status = Path(f"/proc/{pid}/status").read_text()
     own = int(status.partition("VmHWM:")[2].split()[0]) * 1024
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return own + sum(int(Path(f"/proc/{child}/statm").read_text().split()[1]) * 4096 for child in children)
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended by now
+            own += int(Path(f"/proc/{child}/statm").read_text().split()[1]) * 4096
+    return own
 
 
 @dataclass
