@@ -19,7 +19,7 @@ from typing import NamedTuple
 from tests.support.cpu import cpu_s
 from tests.support.daemon import Served
 from tests.support.link import HelperProcess, LinkBroker
-from tests.support.waiting import HANG_S
+from tests.support.waiting import HANG_S, until
 from tests.support.walk import read_prompts
 
 from shutthebox.adapters.store.database import STORE_FILE
@@ -370,11 +370,19 @@ class RealParts:
         return found
 
     def has_one_record(self, folder: Path) -> bool:
-        """Whether both boxes have kept the same match, and anybody may believe its throws."""
-        host, guest = self.records()
+        """Whether both boxes come to keep the same match with both signatures, and its throws are proved.
+
+        A box shows the end before it has the other one's signature.
+        """
+
+        def is_signed_by_both() -> bool:
+            host, guest = self.records()
+            return host == guest and host.count("\nsignature ") == 2
+
+        until(is_signed_by_both, "two records, or one that isn't signed by both")
         record = folder / "record"
-        record.write_text(host)
-        return host == guest and main(["verify", str(record)]) == 0
+        record.write_text(self.records()[0])
+        return main(["verify", str(record)]) == 0
 
 
 @contextmanager
