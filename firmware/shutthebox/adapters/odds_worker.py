@@ -7,7 +7,6 @@ from queue import SimpleQueue
 
 from shutthebox.adapters.priority import let_others_first
 from shutthebox.odds.questions import OddsReady, Prepare, Question, answer_without_odds
-from shutthebox.odds.worths import OddsError
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +60,7 @@ def answer_or_fall_back(question: Question, *, prepares_win: bool = False) -> Od
     """
     # Imported lazily to keep startup fast.
     from shutthebox.odds.answers import answer
+    from shutthebox.odds.worths import OddsError
 
     try:
         return answer(question, prepares_win=prepares_win)

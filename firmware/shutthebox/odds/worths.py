@@ -6,15 +6,12 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.odds.questions import EQUAL_WITHIN
 from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.tiles import Tiles
 
 Number: TypeAlias = Fraction | float
 """A Fraction if the answer is exact, a float if it comes from an iteration."""
-
-
-_EQUAL = 1e-9
-"""Chances to win that differ by less count as equal."""
 
 
 class OddsError(ShutTheBoxError, ValueError):
@@ -35,15 +32,6 @@ class Objective(StrEnum):
 
     SCORE = "score"
     SHUT = "shut"
-
-
-class Unit(StrEnum):
-    """The unit of a cost."""
-
-    POINTS = "points"
-    THROWS = "throws"
-    STAKES = "stakes"
-    CHANCE = "chance"  # to win, or to shut, from 0 to 1
 
 
 class Value(NamedTuple):
@@ -107,43 +95,6 @@ class Ranked(NamedTuple):
     cost: float
 
 
-class Option(NamedTuple):
-    """Something the player may do.
-
-    Attributes:
-        choice: the tiles to shut (or open) for the throw on the table; before a throw, the number of dice.
-        cost: compared with the best option, 0 or more.
-    """
-
-    choice: int
-    cost: float
-
-
-class Advice(NamedTuple):
-    """The current player's options.
-
-    Attributes:
-        options: best first; none if the player can only pass.
-        unit: of their costs.
-        to_win: the same options by the chance to win, if `options` aren't and it's known; else none.
-    """
-
-    options: tuple[Option, ...]
-    unit: Unit
-    to_win: tuple[Option, ...] = ()
-
-    @property
-    def best(self) -> int | None:
-        """The best choice; None if there's none."""
-        return self.options[0].choice if self.options else None
-
-    @property
-    def best_to_win(self) -> int | None:
-        """The best choice for the win, if it differs from the best for points."""
-        equal = [each.choice for each in self.to_win if each.cost <= _EQUAL]
-        return equal[0] if equal and self.best not in equal else None
-
-
 def settled(value: float) -> float:
     """A figure found by iteration, without the digits that mean nothing; never -0.0."""
     return float(f"{round(value, 9):.13g}") + 0.0
@@ -153,7 +104,7 @@ def difference(one: Number, other: Number) -> Fraction:
     """How much more one is than the other; 0 if they aren't exact, and almost equal."""
     found = Fraction(one) - Fraction(other)
     exact = isinstance(one, Fraction) and isinstance(other, Fraction)
-    return found if exact or abs(found) > 2 * _EQUAL + 1e-12 * abs(float(one)) else Fraction(0)
+    return found if exact or abs(found) > 2 * EQUAL_WITHIN + 1e-12 * abs(float(one)) else Fraction(0)
 
 
 def sign(profile: Profile) -> int:

@@ -16,8 +16,9 @@ from typing import TypeAlias
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.puzzles import Puzzle, position
+from shutthebox.odds.questions import Option
 from shutthebox.odds.terminal.policies import Policy, choose
-from shutthebox.odds.worths import OddsError, Option
+from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, Profile, Stakes, Turns

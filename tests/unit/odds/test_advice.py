@@ -10,8 +10,9 @@ from shutthebox.config import profiles
 from shutthebox.odds.advice import advise
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.pick import pick
+from shutthebox.odds.questions import Unit
 from shutthebox.odds.seats import Equilibrium
-from shutthebox.odds.worths import OddsError, Unit
+from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.position import Stage

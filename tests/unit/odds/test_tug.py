@@ -10,8 +10,9 @@ from shutthebox.odds.advice import advise
 from shutthebox.odds.coach import review
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.pick import pick
+from shutthebox.odds.questions import Unit
 from shutthebox.odds.tug import TugPlay
-from shutthebox.odds.worths import OddsError, Unit
+from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import Match, begin

@@ -40,6 +40,7 @@ from shutthebox.game.wording import (
     verdict_text,
 )
 from shutthebox.odds.questions import (
+    Advice,
     AnswerReady,
     AskAnswer,
     AskHint,
@@ -49,7 +50,6 @@ from shutthebox.odds.questions import (
     ReviewReady,
 )
 from shutthebox.odds.strengths import simple_answer
-from shutthebox.odds.worths import Advice
 from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
