@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -29,11 +28,10 @@ class WrongValueError(ValueError):
     """A value that is not allowed; the text says which values are."""
 
 
-@dataclass(frozen=True, slots=True)
 class Check(Generic[_Value]):
     """A check of one value: call it with what TOML gives.
 
-    Attributes:
+    Args:
         allowed: what is allowed, for error messages.
         json_schema: the same, as far as JSON Schema (draft 7) can say it.
         read: the value as the program keeps it; raises ValueError if it is not allowed.
@@ -47,11 +45,16 @@ class Check(Generic[_Value]):
         'a whole number from 1 to 9'
     """
 
-    allowed: str
-    json_schema: Mapping[str, Any]
-    read: Callable[[Any], _Value]
-    remark: Callable[[object], str] = lambda value: ""
-    show: Callable[[object], str] = quoted
+    def __init__(
+        self,
+        allowed: str,
+        json_schema: Mapping[str, Any],
+        read: Callable[[Any], _Value],
+        remark: Callable[[object], str] = lambda value: "",
+        show: Callable[[object], str] = quoted,
+    ) -> None:
+        self.allowed, self.json_schema, self.read = allowed, json_schema, read
+        self.remark, self.show = remark, show
 
     def __call__(self, value: object) -> _Value:
         """The value as the program keeps it.
@@ -188,16 +191,16 @@ _HINTS = {
 }
 """What is allowed, by the first words of tomllib's complaint."""
 
-_CURLY_QUOTES = re.compile("[\u2018-\u201f\u2032-\u2037\u00ab\u00bb\u2039\u203a\u00b4`]")
-_WIDE_SPACES = re.compile("[\u00a0\u2000-\u200b\u202f\u3000\ufeff]")
+_CURLY_QUOTES = "[\u2018-\u201f\u2032-\u2037\u00ab\u00bb\u2039\u203a\u00b4`]"
+_WIDE_SPACES = "[\u00a0\u2000-\u200b\u202f\u3000\ufeff]"
 
 
 def _hint_on(line: str) -> str:
     """What to replace in a line that isn't TOML, if a word processor or a phone has written it."""
     code = line.partition("#")[0]
-    if _CURLY_QUOTES.search(code):
+    if re.search(_CURLY_QUOTES, code):
         return '; use straight quotes: "'
-    return "; use plain spaces" if _WIDE_SPACES.search(code) else ""
+    return "; use plain spaces" if re.search(_WIDE_SPACES, code) else ""
 
 
 def _leave_out(lines: list[str], at: int, *, is_double: bool) -> bool:

@@ -132,6 +132,7 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
     return _check_builtin(id_or_path)
 
 
+@cache
 def _check_builtin(name: str) -> Profile:
     """A built-in game, checked because it may be a contributor's first draft."""
     profile = builtin(name)

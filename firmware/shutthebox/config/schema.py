@@ -8,7 +8,6 @@ JSON Schema for editors, the manual page and the table in docs/ from these field
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -121,8 +120,11 @@ _ON_ANOTHER_CHIP = {
 _SWITCH_LINE: validation.Check[Line] = validation.Check(
     f'{_LINE.allowed} or "chip:line"', {"anyOf": [_LINE.json_schema, _ON_ANOTHER_CHIP]}, _read_line
 )
-_OUTPUT_LINE = replace(
-    _LINE, remark=lambda value: "; an output is on the header" if isinstance(value, str) else ""
+_OUTPUT_LINE = validation.Check(
+    _LINE.allowed,
+    _LINE.json_schema,
+    _LINE.read,
+    lambda value: "; an output is on the header" if isinstance(value, str) else "",
 )
 _LINES = validation.listed(
     _SWITCH_LINE,
@@ -173,11 +175,9 @@ def _show_address(value: object) -> str:
     return f"0x{value:02X}" if is_byte else quoted(value)
 
 
-_ADDRESS = replace(
-    validation.whole(0x08, 0x77),
-    allowed="a whole number from 0x08 to 0x77",
-    remark=_address_on_module,
-    show=_show_address,
+_BYTE = validation.whole(0x08, 0x77)
+_ADDRESS = validation.Check(
+    "a whole number from 0x08 to 0x77", _BYTE.json_schema, _BYTE.read, _address_on_module, _show_address
 )
 _ROTATION = validation.Check("0 or 180", {"enum": [0, 180]}, _read_rotation)
 
@@ -420,7 +420,9 @@ _BROKER = validation.matching(
 _NAME = validation.matching(
     NAME, f"1 to {MOST_NAME} letters, digits and signs, with spaces only between them"
 )
-_SECRET = replace(validation.text, show=lambda value: "the value")
+_SECRET = validation.Check(
+    validation.text.allowed, validation.text.json_schema, validation.text.read, show=lambda value: "the value"
+)
 
 
 @sections.section

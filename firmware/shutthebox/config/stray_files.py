@@ -7,10 +7,10 @@ import re
 from collections.abc import Set as AbstractSet
 
 _COPY_WORDS = "copy|copie|copia|kopie|kopia"
-_COPY_OF = re.compile(rf"(?:{_COPY_WORDS}) (?:of|de|von|van) (?=.)", re.IGNORECASE)
-_COPY = re.compile(rf"(?:(?: - | |-|_)?\b(?:{_COPY_WORDS})(?: \d+)?| ?\(\d+\))$", re.IGNORECASE)
-_ENDING = re.compile(r"(?:\.(?:toml|txt|pem|pub|crt|cer|yaml|yml))+(?:\.rtf)?$", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]{2}")
+_COPY_OF = rf"(?i:{_COPY_WORDS}) (?i:of|de|von|van) (?=.)"
+_COPY = rf"(?:(?: - | |-|_)?\b(?i:{_COPY_WORDS})(?: \d+)?| ?\(\d+\))$"
+_ENDING = r"(?i:(?:\.(?:toml|txt|pem|pub|crt|cer|yaml|yml))+(?:\.rtf)?)$"
+_WORD = r"[^\W\d_]{2}"
 
 
 def is_hidden(name: str) -> bool:
@@ -34,18 +34,18 @@ def is_misnamed(given: str, name: str) -> bool:
     >>> is_misnamed("League (1).toml.txt", "league.toml"), is_misnamed("league table.pdf", "league.toml")
     (True, False)
     """
-    stem, ending = name.partition(".")[0], _ENDING.search(given)
+    stem, ending = name.partition(".")[0], re.search(_ENDING, given)
     if ending is None and given.lower() != stem:
         return False
     rest = _original(given if ending is None else given[: ending.start()]).lower()
-    return rest.startswith(stem) and _WORD.search(rest.removeprefix(stem)) is None
+    return rest.startswith(stem) and re.search(_WORD, rest.removeprefix(stem)) is None
 
 
 def _original(name: str) -> str:
     """The name before a computer copied the file or downloaded it again."""
     stem, dot, ending = name.rpartition(".")
     stem, dot, ending = (stem, dot, ending) if dot else (name, "", "")
-    stem = _COPY_OF.sub("", stem, count=1) if _COPY_OF.match(stem) else stem
-    while stem and (shorter := _COPY.sub("", stem)) != stem:
+    stem = re.sub(rf"\A{_COPY_OF}", "", stem)
+    while stem and (shorter := re.sub(_COPY, "", stem)) != stem:
         stem = shorter
     return f"{stem}{dot}{ending}"

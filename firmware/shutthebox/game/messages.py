@@ -89,8 +89,7 @@ class Numbers(NamedTuple):
         return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in self.runs)
 
 
-@dataclass(frozen=True, slots=True)
-class TileSum:
+class TileSum(NamedTuple):
     """Tiles that are shut in one move.
 
     Attributes:

@@ -10,7 +10,7 @@ keys say together. Three questions are asked, from the most to the least serious
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from string import Formatter
 from typing import NamedTuple
 
@@ -63,8 +63,7 @@ _COUNTS_TILES = (Scoring.SUM, Scoring.COUNT, Scoring.SHUT_SUM)
 _BY_DIGITS = (Scoring.DIGITS, Scoring.DIGITS_REVERSED)
 
 
-@dataclass(frozen=True)
-class Complaint:
+class Complaint(NamedTuple):
     """What's wrong with a game.
 
     Attributes:

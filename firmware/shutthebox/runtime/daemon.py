@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +107,8 @@ def serve(
                 feed_watchdog()
 
         def start_the_rest() -> None:
+            from pkgutil import iter_modules
+
             box.start()
             odds.start()
             # No press has to wait for a mode, or finds it in the files of a version just installed.

@@ -12,7 +12,6 @@ kernel lost, by comparing the level of every contact.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from shutthebox.game.contact_health import ContactHealth
@@ -52,20 +51,14 @@ class SwitchChanged(NamedTuple):
     t_ns: int
 
 
-@dataclass(slots=True)
 class _Contact:
-    settle_ns: int
-    settled: bool
-    seen: bool
-    since_ns: int
-    settled_ns: int
-    moving_ns: int = 0
-    moves: int = 0
-    moved_at: int = 0
-    chatter: int = 0
-    run: int = 0
-    run_ns: int = 0
-    runs: bool = False
+    def __init__(self, settle_ns: int, active: bool, t_ns: int) -> None:
+        self.settle_ns = settle_ns
+        self.settled = self.seen = active
+        self.since_ns = self.settled_ns = self.run_ns = t_ns
+        self.moving_ns = 0
+        self.moves = self.moved_at = self.chatter = self.run = 0
+        self.runs = False
 
     @property
     def due_ns(self) -> int:
@@ -94,8 +87,7 @@ class Debouncer:
 
     def __init__(self, settle_ns: Mapping[int, int], active: Mapping[int, bool], t_ns: int) -> None:
         self._contacts = {
-            switch: _Contact(settle, active[switch], active[switch], t_ns, t_ns, run_ns=t_ns)
-            for switch, settle in settle_ns.items()
+            switch: _Contact(settle, active[switch], t_ns) for switch, settle in settle_ns.items()
         }
         self._unsettled: set[int] = set()
         self._moves = 0
