@@ -4,21 +4,22 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from shutthebox.config.profiles import builtins, find, from_text, house_rules, playable_builtins, recognize
 from shutthebox.config.schema import Config, ConfigError, GpioConfig, Line, with_value
 from shutthebox.errors import ShutTheBoxError, raise_all
 from shutthebox.files import read_text
 from shutthebox.game.facts import BestTotal, Chosen, PageRules, Remembered, Streak, WrongCodes
-from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import DiceKind, Settings, misfit_text
 from shutthebox.game.switches.switch import BUTTONS
-from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.translations import languages, title_order
 from shutthebox.validation import shown_key
+
+if TYPE_CHECKING:
+    from shutthebox.rules.equal_dice import Tournament
 
 _log = logging.getLogger(__name__)
 
@@ -78,6 +79,11 @@ def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
         config: as its file says.
         choices: by key, as TOML values; None for a forgotten choice.
     """
+    if not choices:
+        return config
+    # Imported lazily, here and below, to keep startup fast.
+    from shutthebox.game.menu_items import CHOOSABLE
+
     for key, value in choices.items():
         if key not in CHOOSABLE:
             _log.warning("chosen at the box: %s: can't be chosen there", shown_key(key))
@@ -107,7 +113,7 @@ def restore_choices(config: Config, settings: Settings, kept: Iterable[Remembere
                 wrong_codes = count
             case _:
                 assert_never(fact)
-    chosen = _with_settings(config, settings, choices, rules)
+    chosen = _with_settings(config, settings, choices, rules) if choices or rules else settings
     return chosen._replace(bests=bests, streak=streak, wrong_codes=wrong_codes)
 
 
@@ -232,9 +238,11 @@ def _playable_games(folder: Path | None, levers: int) -> Iterator[Profile]:
             yield played
 
 
-def _tournament(config: Config, where: str) -> Tournament | None:
+def _tournament(config: Config, where: str) -> "Tournament | None":
     if not config.tournament.file:
         return None
+    from shutthebox.rules.equal_dice import TournamentError, tournament_from_text
+
     if config.game.dice is DiceKind.REAL:
         raise ConfigError(f'{where}: tournament.file: not allowed with game.dice = "real"; use "auto"')
     path = Path(config.tournament.file)

@@ -264,7 +264,7 @@ def _tuples(value: object) -> object:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-_OF_SWITCH = re.compile(r"switch (-?[0-9]{1,3}) (.*)", re.ASCII)
+_OF_SWITCH = r"switch (-?[0-9]{1,3}) (.*)"
 
 
 class Faulted(NamedTuple):
@@ -291,13 +291,13 @@ class Faulted(NamedTuple):
     @property
     def switch(self) -> int | None:
         """The number of its switch; None for a fault of another part."""
-        found = _OF_SWITCH.fullmatch(self.text)
+        found = re.fullmatch(_OF_SWITCH, self.text)
         return int(found[1]) if found else None
 
     @property
     def detail(self) -> str:
         """The problem, without the switch."""
-        found = _OF_SWITCH.fullmatch(self.text)
+        found = re.fullmatch(_OF_SWITCH, self.text)
         return found[2] if found else self.text
 
 

@@ -1,14 +1,18 @@
 """The game's synchronous look-ups: in the store, the calendar, the Pi."""
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from __future__ import annotations
 
-from shutthebox.game.daily import Daily
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Protocol
+
 from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.messages import Text
-from shutthebox.game.owner_topics import Topic
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
+
+if TYPE_CHECKING:  # nobody looks them up before the first screen
+    from shutthebox.game.daily import Daily
+    from shutthebox.game.owner_topics import Topic
 
 
 class Lookups(Protocol):

@@ -39,15 +39,12 @@ from shutthebox.game.inputs import (
     StickReported,
     TimePassed,
 )
-from shutthebox.game.letters import is_name
 from shutthebox.game.lookups import Lookups, NoLookups
-from shutthebox.game.menu_items import GAME, find_option
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.modes.overlays import receiver
 from shutthebox.game.play import MatchInPlay, add_review, tell_peer
-from shutthebox.game.resuming import resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import build_show
 from shutthebox.game.state import Context, Overlay, Shared, Step, ask_link, keep
@@ -140,11 +137,17 @@ class Machine:
         context = self._context()
         begun: Step[Target] = Step(BackToAttract())
         if isinstance(stored, KeptMatch):
-            begun = resume(stored, context)
+            begun = self._resume(stored)
         step = arrive(begun, context)
         self._mode: BoxMode = step.mode
         self._shared = step.shared or self._shared
         self._started = step.effects if isinstance(stored, Unread) else (*self._leave_lost(), *step.effects)
+
+    def _resume(self, stored: KeptMatch) -> Step[Target]:
+        # Imported lazily to keep startup fast.
+        from shutthebox.game.resuming import resume
+
+        return resume(stored, self._context())
 
     @property
     def state(self) -> State:
@@ -366,7 +369,7 @@ class Machine:
         if self._mode.name is not Mode.ATTRACT:
             return []
         context = self._context()
-        effects = self._take_step(arrive(resume(found, context), context))
+        effects = self._take_step(arrive(self._resume(found), context))
         self._shared = self._shared._replace(overlay=Overlay.NONE, touched_ns=self._now_ns)
         return [*self._leave_lost(), *effects, self._show()]
 
@@ -437,6 +440,9 @@ class Machine:
 
     def _form(self, event: FormInput) -> list[Effect]:
         """Handles what was done on the page's form instead of with the levers."""
+        # Imported lazily, here and below, to keep startup fast.
+        from shutthebox.game.letters import is_name
+
         shared = self._shared._replace(touched_ns=self._now_ns, overlay=Overlay.NONE, refusal=None)
         is_open = self._mode.takes_settings
         match event:
@@ -457,6 +463,8 @@ class Machine:
         return []
 
     def _rules_given(self, rules: Profile, shared: Shared) -> list[Effect]:
+        from shutthebox.game.menu_items import GAME
+
         try:
             self._shared = self._shared._replace(own_settings=self.settings.with_rules(rules))
         except ValueError:
@@ -467,6 +475,8 @@ class Machine:
 
     def _setting_chosen(self, event: SettingChosen, shared: Shared) -> list[Effect]:
         """Applies a setting, unless the menu doesn't offer it. The players stay, and so do their names."""
+        from shutthebox.game.menu_items import find_option
+
         found = find_option(self.settings, event.key, event.value)
         if found is None:
             return []

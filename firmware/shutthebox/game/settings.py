@@ -3,12 +3,11 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from shutthebox import sections, validation
 from shutthebox.game.facts import Streak
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.profile import (
     HEAD_STARTS_CHECK,
@@ -24,6 +23,9 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.reader import with_options, without
 from shutthebox.rules.tiles import Tiles, to_tiles
+
+if TYPE_CHECKING:  # few evenings are a tournament
+    from shutthebox.rules.equal_dice import Tournament
 
 
 class ShownStakes(StrEnum):
@@ -253,7 +255,7 @@ class Settings(NamedTuple):
     service_button: bool = False
     title_order: Callable[[Profile, str], tuple[str, str]] = english_order
     page_rules: Profile | None = None
-    tournament: Tournament | None = None
+    tournament: "Tournament | None" = None
     scoreboard: Callable[[], str] | None = None
     link: str | None = None
     recognize: Callable[[Profile], Profile] = lambda game: game

@@ -3,14 +3,14 @@
 `shutthebox.game.entrances` maps each target to its mode.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias, assert_never
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
-from shutthebox.game.daily import Daily
 from shutthebox.game.messages import Text
 from shutthebox.game.play import MatchInPlay
-from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.link.match import LinkedMatch
 from shutthebox.link.messages import Rematch
 from shutthebox.link.rematch import begun_message, next_match
@@ -19,6 +19,10 @@ from shutthebox.rules.match import Match
 from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
+
+if TYPE_CHECKING:  # the first screen needs neither a puzzle nor a throw
+    from shutthebox.game.daily import Daily
+    from shutthebox.game.typed_throw import TypedThrow
 
 
 class BackToAttract(Marker):

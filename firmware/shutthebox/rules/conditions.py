@@ -27,9 +27,9 @@ _MAX_VERSIONS = 9
 
 _MAX_LOST = 999_999
 
-_EQUAL = re.compile("equal ([0-9a-f]{64})", re.ASCII)
-_LINKED = re.compile(" ".join(["([0-9a-f]{64})"] * 4), re.ASCII)
-_VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30} rules [1-9][0-9]{0,3}", re.ASCII)
+_EQUAL = "equal ([0-9a-f]{64})"
+_LINKED = " ".join(["([0-9a-f]{64})"] * 4)
+_VERSION = r"[0-9A-Za-z.+-]{1,30} rules [1-9][0-9]{0,3}"
 
 
 class LinkProof(NamedTuple):
@@ -119,14 +119,14 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
         seen.add(word)
         match word:
             case "dice":
-                equal = _EQUAL.fullmatch(rest)
+                equal = re.fullmatch(_EQUAL, rest)
                 if rest not in ("box", "real") and not equal:
                     raise ValueError(
                         f"dice: {quoted(rest)} is not allowed; use box, real, or equal with 64 digits"
                     )
                 real_dice, equal_dice = rest == "real", equal[1] if equal else ""
             case "linked":
-                found = _LINKED.fullmatch(rest)
+                found = re.fullmatch(_LINKED, rest)
                 if not found:
                     raise ValueError(
                         f"linked: {quoted(rest)} is not allowed; "
@@ -140,7 +140,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
             case "computers" | "out-of-play":
                 numbers[word] = _numbers(word, rest, MAX_PLAYERS if word == "computers" else MAX_TILE)
             case "version":
-                if not _VERSION.fullmatch(rest) or len(versions) == _MAX_VERSIONS:
+                if not re.fullmatch(_VERSION, rest) or len(versions) == _MAX_VERSIONS:
                     raise ValueError(f"version: {quoted(rest)} is not allowed; use 0.1.0 rules 1")
                 versions.append(rest)
             case "lost":

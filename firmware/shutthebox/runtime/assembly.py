@@ -33,13 +33,11 @@ from shutthebox.config.schema import Config, Line
 from shutthebox.config.settings_loader import broken_rules, restore_choices
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game import lever_health
-from shutthebox.game.daily import Daily
 from shutthebox.game.dice import Dice
 from shutthebox.game.earlier_results import EarlierResults
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import Text, localize
-from shutthebox.game.owner_topics import Topic
 from shutthebox.game.settings import Settings
 from shutthebox.night import night_of
 from shutthebox.rules.match import Match
@@ -53,6 +51,8 @@ if TYPE_CHECKING:
     from shutthebox.adapters.delivery_watch import DeliveryWatch
     from shutthebox.adapters.outbox import Outbox
     from shutthebox.adapters.store.scores_file import ScoresWriter
+    from shutthebox.game.daily import Daily
+    from shutthebox.game.owner_topics import Topic
     from shutthebox.speech.speech_file import SpeechFileWriter
     from shutthebox.web.scoreboard.folder import InATab
 
@@ -169,7 +169,7 @@ class _Lookups:
     def past(self, match: Match, letters: str) -> EarlierResults:
         return self._memory.past(match, letters)
 
-    def report(self, topic: Topic, wrong: Collection[int]) -> Sequence[Text]:
+    def report(self, topic: "Topic", wrong: Collection[int]) -> Sequence[Text]:
         # Imported lazily, here and below, to keep startup fast.
         from shutthebox.owner.report import BoxReport
 
@@ -189,6 +189,8 @@ class _Lookups:
 
     def owner_pages(self, language: str, wrong: Collection[int]) -> list[tuple[str, list[str]]]:
         """The whole report in words: title and lines of each topic."""
+        from shutthebox.game.owner_topics import Topic
+
         translate = translations()[language]
         return [
             (
@@ -207,8 +209,9 @@ class _Lookups:
         found = frozenset(fault.value for fault, is_standing in stands.items() if is_standing)
         return found if self._watch is None else found | {fault.value for fault in self._watch.faults}
 
-    def daily(self, games: Sequence[Profile]) -> Daily:
+    def daily(self, games: Sequence[Profile]) -> "Daily":
         from shutthebox.config.puzzles import puzzle_games, puzzle_of
+        from shutthebox.game.daily import Daily
 
         day = self._world.today()
         return Daily(day, puzzle_of(day, puzzle_games(games)))

@@ -21,7 +21,6 @@ from shutthebox import __version__
 from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.chain import Head, Mark, add, head_of
 from shutthebox.adapters.store.errors import UNREADABLE, StoreError
-from shutthebox.adapters.store.records import kept_facts, record_of
 from shutthebox.adapters.store.schema import NotOursError, create, is_new
 from shutthebox.adapters.store.stored_facts import (
     BoxKeys,
@@ -329,6 +328,9 @@ class Store:
             latest = self._tables.match
             if latest is None or latest.left:
                 return None
+            # Imported lazily to keep startup fast.
+            from shutthebox.adapters.store.records import kept_facts, record_of
+
             kept = kept_facts(self._db, latest.id, str(self.path))
             if kept.conditions and kept.conditions.lost:
                 raise StoreError(f"{self.path}: {kept.conditions.lost} of its facts are lost")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
 from shutthebox.game.inputs import (
@@ -32,11 +31,11 @@ from shutthebox.game.targets import BackToAttract, OpenService, Target
 from shutthebox.link.messages import Message
 from shutthebox.link.requests import HelperReport
 from shutthebox.marker import Marker
-from shutthebox.odds.puzzles import Puzzle
 from shutthebox.odds.questions import OddsReady
 
-if TYPE_CHECKING:  # displaying a review needs no solver
+if TYPE_CHECKING:  # most modes have neither a review nor a puzzle
     from shutthebox.odds.coach import MatchReview
+    from shutthebox.odds.puzzles import Puzzle
 
 _Arguments = ParamSpec("_Arguments")
 _Next = TypeVar("_Next")
@@ -244,15 +243,15 @@ class BoxMode(Receiver, Marker):
         return Step(self, refusal=context.shared.refusal)
 
 
-@dataclass(frozen=True, slots=True)
 class Cover(Receiver):
     """What covers a mode and gets the inputs first. What it doesn't handle, it passes on.
 
-    Attributes:
+    Args:
         beneath: the mode.
     """
 
-    beneath: BoxMode
+    def __init__(self, beneath: BoxMode) -> None:
+        self.beneath = beneath
 
     def lift(self, context: Context) -> Step[BoxMode]:
         """Uncovers the mode."""

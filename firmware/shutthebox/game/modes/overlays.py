@@ -11,8 +11,6 @@ from shutthebox.game.targets import BackToAttract, Target
 class Asleep(Cover):
     """The panel is dark. The button only wakes the box; a lever does what it would do, too."""
 
-    __slots__ = ()
-
     def press(self, context: Context) -> Step[BoxMode]:
         """Wakes the box."""
         return self.lift(context).preceded_by(PlaySound(Sound.WAKE))
@@ -36,8 +34,6 @@ class Asleep(Cover):
 
 class Abandon(Cover):
     """The box is asking whether to abandon the match."""
-
-    __slots__ = ()
 
     def press(self, context: Context) -> Step[BackToAttract]:
         """Yes: abandons it."""
