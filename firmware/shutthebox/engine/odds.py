@@ -143,7 +143,7 @@ class Odds:
         return dict(sorted(found.items()))
 
     def _state(self, turn: Turn | None) -> turns.Turn:
-        return turns.start(self._odds.profile) if turn is None else turn.state
+        return turns.start(self._odds.rules) if turn is None else turn.state
 
 
 def chances_to_win(game: Game, players: int) -> tuple[float, ...]:

@@ -45,7 +45,7 @@ class Board(NamedTuple):
         rules: the game as the player plays it.
         turn: the player's, without what's confirmed.
         levers: those that are down.
-        behind: the distance from a front tile's lever to that of the tile behind it, as `levers_behind` says.
+        offset: the distance from a front tile's lever to that of the tile behind it, as `lever_offset` says.
         asked: the only answer that counts, because the computer has chosen it; None if any legal one does.
         confirmed: the part of the answer that's confirmed.
         standing: the turn with the confirmed tiles shut, which is how the levers must be read.
@@ -58,7 +58,7 @@ class Board(NamedTuple):
     rules: Profile
     turn: Turn
     levers: Tiles
-    behind: int
+    offset: int
     asked: Tiles | None
     confirmed: Confirmed
     standing: Turn
@@ -113,12 +113,12 @@ class Board(NamedTuple):
         """
         columns, through = rows.parts(self.rules, tiles)
         in_front = self.standing.behind
-        levers = [n if in_front & to_tiles([n]) else n + self.behind for n in to_numbers(columns)]
-        return (*levers, *(n + self.behind for n in to_numbers(through) if self.behind))
+        levers = [n if in_front & to_tiles([n]) else n + self.offset for n in to_numbers(columns)]
+        return (*levers, *(n + self.offset for n in to_numbers(through) if self.offset))
 
     def confirm(self) -> Confirmed | None:
         """What a press confirms of an answer whose rest uses the tiles behind; None if nothing."""
-        if not self.rules.through or self.behind or self.confirmed.to_lift & self.levers:
+        if not self.rules.through or self.offset or self.confirmed.to_lift & self.levers:
             return None
         for rest in self.counted:
             columns, through = rows.parts(self.rules, rest)
@@ -133,7 +133,7 @@ def read_board(
     turn: Turn,
     levers: Tiles,
     *,
-    behind: int = 0,
+    offset: int = 0,
     asked: Tiles | None = None,
     confirmed: Confirmed = NOTHING,
 ) -> Board:
@@ -146,15 +146,15 @@ def read_board(
         standing = turn._replace(open=opened, behind=in_front)
         answers = tuple(answer for answer in answers if not confirmed.move & ~answer)
         rests = tuple(_rest(rules, confirmed.move, answer) for answer in answers)
-    flipped = _flipped(rules, standing, levers, behind)
-    return Board(rules, turn, levers, behind, asked, confirmed, standing, answers, rests, flipped)
+    flipped = _flipped(rules, standing, levers, offset)
+    return Board(rules, turn, levers, offset, asked, confirmed, standing, answers, rests, flipped)
 
 
-def levers_behind(profile: Profile, levers: int, out: Tiles = 0) -> int:
+def lever_offset(rules: Profile, levers: int, out: Tiles = 0) -> int:
     """The distance, in levers, from the lever of a front tile to that of the tile behind it.
 
     Args:
-        profile: the game.
+        rules: the game.
         levers: how many the box has.
         out: those that are out of play.
 
@@ -163,8 +163,8 @@ def levers_behind(profile: Profile, levers: int, out: Tiles = 0) -> int:
         tile in front has been shut. A box with levers for both rows has those of the back row
         after all those of the front row.
     """
-    row = profile.tiles[-1]
-    if profile.rows == 1 or levers < 2 * row or out & (profile.starting << row):
+    row = rules.tiles[-1]
+    if rules.rows == 1 or levers < 2 * row or out & (rules.starting << row):
         return 0
     return row
 
@@ -175,10 +175,10 @@ def _rest(rules: Profile, confirmed: Tiles, answer: Tiles) -> Tiles:
     return columns | through & shut | (through & ~shut) << rows.reach(rules)
 
 
-def _flipped(rules: Profile, turn: Turn, levers: Tiles, behind: int) -> Tiles:
+def _flipped(rules: Profile, turn: Turn, levers: Tiles, offset: int) -> Tiles:
     if turn.opens:
         return turn.open & ~levers
-    if not behind:
+    if not offset:
         return levers & turn.open
-    both = levers & turn.behind & levers >> behind if rules.through else 0
-    return levers & turn.behind | (levers >> behind) & turn.open & ~turn.behind | both << behind
+    both = levers & turn.behind & levers >> offset if rules.through else 0
+    return levers & turn.behind | (levers >> offset) & turn.open & ~turn.behind | both << offset

@@ -19,4 +19,4 @@ class Daily(NamedTuple):
 
     def missing_levers(self, levers: int, out: Tiles) -> Tiles:
         """The levers the puzzle needs that a box with `levers` levers lacks, or that are out of play."""
-        return self.puzzle.profile.starting & (out | ~to_tiles(range(1, levers + 1)))
+        return self.puzzle.game.starting & (out | ~to_tiles(range(1, levers + 1)))

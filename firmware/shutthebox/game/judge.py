@@ -92,16 +92,16 @@ def judge(board: Board) -> Verdict:
 
 def _judge(board: Board, down: Tiles) -> Verdict:
     """The verdict on levers, of which these are down, or were if the player shut tiles."""
-    rules, turn, behind, flipped = board.rules, board.standing, board.behind, board.flipped
+    rules, turn, offset, flipped = board.rules, board.standing, board.offset, board.flipped
     if to_lift := board.confirmed.to_lift:
         return Verdict(VerdictKind.PUT_BACK, to_numbers(to_lift), lifts=True)
     up = turn.open
-    if behind:
+    if offset:
         # Levers of the front row, and above them those of the back row.
-        up = turn.behind | turn.open << behind
-    row = rules.starting | (rules.starting << behind)
+        up = turn.behind | turn.open << offset
+    row = rules.starting | (rules.starting << offset)
     lifted = row & ~up & ~down
-    too_soon = (down >> behind) & turn.behind if behind else 0
+    too_soon = (down >> offset) & turn.behind if offset else 0
     if rules.through:
         too_soon &= ~down
     if board.to_open:
@@ -110,7 +110,7 @@ def _judge(board: Board, down: Tiles) -> Verdict:
         return Verdict(VerdictKind.PUT_BACK, to_numbers(lifted))
     if too_soon:
         # The tile in front must be shut by an earlier throw.
-        return Verdict(VerdictKind.LIFT, to_numbers(too_soon << behind))
+        return Verdict(VerdictKind.LIFT, to_numbers(too_soon << offset))
     if not flipped:
         return FINE
     if not turn.awaits_answer:

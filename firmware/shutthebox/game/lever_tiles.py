@@ -40,21 +40,21 @@ class LeverTile(NamedTuple):
         return self._replace(number=self.lever, at_back=False)
 
 
-def lever_tiles(profile: Profile, turn: Turn, behind: int) -> tuple[LeverTile, ...]:
+def lever_tiles(rules: Profile, turn: Turn, offset: int) -> tuple[LeverTile, ...]:
     """The tiles that the levers of a game with two rows move now, the levers of the back row first.
 
     Args:
-        profile: the game.
+        rules: the game.
         turn: with the tiles shut that half an answer has already shut.
-        behind: as `shutthebox.game.judge.levers_behind` says. A lever for both tiles of a column moves the
+        offset: as `shutthebox.game.board.lever_offset` says. A lever for both tiles of a column moves the
             front one, and from then on the one at the back.
 
     Returns:
         Empty with one row: there, each lever moves the tile with its own number.
     """
-    if profile.rows == 1:
+    if rules.rows == 1:
         return ()
-    in_front, at_back = profile.row_points or (1, 1)
+    in_front, at_back = rules.row_points or (1, 1)
 
     def front_of(column: int) -> LeverTile:
         is_open = bool(turn.behind & to_tiles([column]))
@@ -62,33 +62,33 @@ def lever_tiles(profile: Profile, turn: Turn, behind: int) -> tuple[LeverTile, .
 
     def back_of(column: int) -> LeverTile:
         in_play = bool(turn.open & ~turn.behind & to_tiles([column]))
-        number = profile.back_numbers[column]
-        return LeverTile(column + behind, number, at_back=True, points=at_back, in_play=in_play)
+        number = rules.back_numbers[column]
+        return LeverTile(column + offset, number, at_back=True, points=at_back, in_play=in_play)
 
-    columns = to_numbers(profile.starting)
-    if behind:
+    columns = to_numbers(rules.starting)
+    if offset:
         return (*map(back_of, columns), *map(front_of, columns))
     return tuple((front_of if turn.behind & to_tiles([n]) else back_of)(n) for n in columns)
 
 
-def tiles_of_move(profile: Profile, turn: Turn, behind: int, move: Tiles) -> tuple[LeverTile, ...]:
-    """The tiles of a move, those at the back last. `behind` is as in `lever_tiles`."""
-    columns, through = rows.parts(profile, move)
-    if profile.rows == 1:
+def tiles_of_move(rules: Profile, turn: Turn, offset: int, move: Tiles) -> tuple[LeverTile, ...]:
+    """The tiles of a move, those at the back last. `offset` is as in `lever_tiles`."""
+    columns, through = rows.parts(rules, move)
+    if rules.rows == 1:
         return tuple(LeverTile(number, number) for number in to_numbers(columns))
     front, at_back = to_numbers(columns & turn.behind), to_numbers(columns & ~turn.behind)
     return (
         *(LeverTile(column, column) for column in front),
         *(
-            LeverTile(column + behind, profile.back_numbers[column], at_back=True)
+            LeverTile(column + offset, rules.back_numbers[column], at_back=True)
             for column in (*at_back, *to_numbers(through))
         ),
     )
 
 
-def has_other_numbers(profile: Profile, behind: int) -> bool:
+def has_other_numbers(rules: Profile, offset: int) -> bool:
     """Whether a lever may stand for a tile with another number than its own."""
-    return profile.rows == 2 and bool(behind or profile.back is Back.REVERSED)
+    return rules.rows == 2 and bool(offset or rules.back is Back.REVERSED)
 
 
 def list_lever_tiles(tiles: Sequence[LeverTile]) -> tuple[Text, ...]:

@@ -6,7 +6,7 @@ from shutthebox.game.lever_health import complaint
 from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.mode import Mode
-from shutthebox.game.play import MatchInPlay, board_of, row_behind
+from shutthebox.game.play import MatchInPlay, board_of, offset_of
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import Shared
 from shutthebox.game.wording import MAX_NAMED, fault_text, list_tiles, player_name
@@ -45,7 +45,7 @@ def turn_screen(
     match, board = play.match, board_of(play, shared)
     wrong = play.verdict.is_fault
     alert: Text = fault_text(play.verdict, shared) if wrong else ""
-    now = lever_tiles(match.rules, board.standing, board.behind)
+    now = lever_tiles(match.rules, board.standing, board.offset)
     if wrong:
         named = [tile for tile in now if tile.lever in play.verdict.tiles]
         also = tuple(tile.text for tile in named if tile.at_back)[:MAX_NAMED]
@@ -173,17 +173,17 @@ def tile_row(
         verdict: on them.
         fits: whether to show the tiles that still fit.
     """
-    profile, turn, behind = board.rules, board.standing, board.behind
-    flipped, both = parts(profile, board.flipped)
+    rules, turn, offset = board.rules, board.standing, board.offset
+    flipped, both = parts(rules, board.flipped)
     wrong_tiles, wrong_levers = 0, to_tiles(verdict.tiles)
     if verdict.kind is VerdictKind.COMPLETE:
         wrong_levers = 0
     if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):
-        wrong_tiles, _ = parts(profile, verdict.move)
+        wrong_tiles, _ = parts(rules, verdict.move)
     if verdict.kind is (VerdictKind.LIFT if turn.opens else VerdictKind.PUT_BACK) and not turn.awaits_answer:
         # The row is being set for another player: all that is wrong, not only the first kind.
         wrong_tiles = flipped
-    can_go, can_follow = parts(profile, board.can_follow if fits and mode is Mode.FLIPPING else 0)
+    can_go, can_follow = parts(rules, board.can_follow if fits and mode is Mode.FLIPPING else 0)
 
     def state_of(tile: Tiles, lever: int, *, stands: bool, is_next: bool = True) -> TileState:
         if (is_next and tile & wrong_tiles) or to_tiles([lever]) & wrong_levers:
@@ -194,23 +194,23 @@ def tile_row(
             return TileState.FLIPPED
         return TileState.VIABLE if is_next and tile & can_go else TileState.OPEN
 
-    row = [(number, to_tiles([number])) for number in profile.tiles]
-    if not behind:
+    row = [(number, to_tiles([number])) for number in rules.tiles]
+    if not offset:
         states = tuple((n, state_of(tile, n, stands=bool(tile & turn.open))) for n, tile in row)
         if not turn.opens:
             return states
         # What the player has to move is shut, and the rest of the row stands.
         return tuple(
-            (n, _UPSIDE_DOWN[state] if to_tiles([n]) & profile.starting else state) for n, state in states
+            (n, _UPSIDE_DOWN[state] if to_tiles([n]) & rules.starting else state) for n, state in states
         )
     # A tile of the back row is next once the one in front of it is shut.
-    back = [(n + behind, tile, bool(tile & turn.open), not tile & turn.behind) for n, tile in row]
+    back = [(n + offset, tile, bool(tile & turn.open), not tile & turn.behind) for n, tile in row]
     front = [(n, tile, bool(tile & turn.behind), bool(tile & turn.behind)) for n, tile in row]
     shown = [
         (lever, state_of(tile, lever, stands=stands, is_next=is_next))
         for lever, tile, stands, is_next in (*back, *front)
     ]
-    if profile.through and mode is Mode.FLIPPING:
+    if rules.through and mode is Mode.FLIPPING:
         # The tile behind one that goes with it.
         for at, (lever, tile, _, is_next) in enumerate(back):
             if not is_next and shown[at][1] is TileState.OPEN:
@@ -240,6 +240,6 @@ def with_ended_row(screen: Screen, match: Match, shared: Shared) -> Screen:
             for tile in match.rules.tiles
         )
 
-    turn, behind = match.turn, row_behind(match, shared)
-    tiles = (*row(turn.open, behind), *row(turn.behind)) if behind else row(match.standing)
-    return screen._replace(tiles=tiles, lever_tiles=lever_tiles(match.rules, turn, behind))
+    turn, offset = match.turn, offset_of(match, shared)
+    tiles = (*row(turn.open, offset), *row(turn.behind)) if offset else row(match.standing)
+    return screen._replace(tiles=tiles, lever_tiles=lever_tiles(match.rules, turn, offset))

@@ -161,8 +161,8 @@ GROUPS = {
 
 
 def _title(settings: Settings, name: str) -> Text:
-    profile = next(profile for profile in settings.profiles if profile.name == name)
-    return title_text(profile, settings.box.language)
+    game = next(game for game in settings.profiles if game.name == name)
+    return title_text(game, settings.box.language)
 
 
 GAME = Item(
@@ -533,15 +533,15 @@ def setup_questions(settings: Settings) -> tuple[Item, ...]:
     Solo games ask nothing, and games for two don't ask how many play. Rounds, limit, teams and head starts
     are asked only in games that have them; otherwise they are set in the menu.
     """
-    profile = settings.profile
-    if profile.is_solo:
+    usual = settings.profile
+    if usual.is_solo:
         return ()
-    game = settings.usual_game or profile
+    game = settings.usual_game or usual
     asked = [PLAYERS] if order_of(game).seats(game, MAX_PLAYERS) == MAX_PLAYERS else []
-    several = max(settings.game.rounds or 1, profile.rounds) > 1
+    several = max(settings.game.rounds or 1, usual.rounds) > 1
     if LIMIT.offered(settings):
         asked.append(LIMIT)
-    elif profile.has_rounds and several:
+    elif usual.has_rounds and several:
         asked.append(ROUNDS)
     if game.teams is not None:
         asked.append(TEAMS)

@@ -182,9 +182,9 @@ def localize(text: Text, translate: Translate) -> str:
     return text if isinstance(text, str) else text.localize(translate)
 
 
-def title_text(profile: Profile, language: str) -> Text:
+def title_text(game: Profile, language: str) -> Text:
     """A game's title: its own in this language, otherwise the English one, to be translated."""
-    return dict(profile.titles).get(language) or Message(profile.title())
+    return dict(game.titles).get(language) or Message(game.title())
 
 
 def message(text: str, **values: int | Text) -> Message:

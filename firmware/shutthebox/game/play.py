@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from shutthebox.game.board import NOTHING, Board, Confirmed, levers_behind, read_board
+from shutthebox.game.board import NOTHING, Board, Confirmed, lever_offset, read_board
 from shutthebox.game.effects import Ask, Effect, Keep, PlaySound, Sound
 from shutthebox.game.facts import BoxLeft, Finished
 from shutthebox.game.judge import FINE, Verdict, is_setback, judge
@@ -161,9 +161,9 @@ def conditions_of(match: Match, settings: Settings, linked: Agreement | None = N
     )
 
 
-def new_match(profile: Profile, settings: Settings) -> Match:
+def new_match(game: Profile, settings: Settings) -> Match:
     """A match with the usual number of players and rounds."""
-    return begin(profile, order_of(profile).seats(profile, settings.game.players), settings.game.rounds)
+    return begin(game, order_of(game).seats(game, settings.game.players), settings.game.rounds)
 
 
 def begin_play(
@@ -301,7 +301,7 @@ def confirm_part(play: MatchInPlay, board: Board) -> MatchInPlay | None:
     if (confirmed := board.confirm()) is None:
         return None
     after = read_board(
-        board.rules, board.turn, board.levers, behind=board.behind, asked=board.asked, confirmed=confirmed
+        board.rules, board.turn, board.levers, offset=board.offset, asked=board.asked, confirmed=confirmed
     )
     return play._replace(board=after)
 
@@ -315,15 +315,15 @@ def board_of(play: MatchInPlay, shared: Shared) -> Board:
 
 
 def _read(play: MatchInPlay, shared: Shared, asked: Tiles | None) -> Board:
-    match, behind = play.match, row_behind(play.match, shared)
+    match, offset = play.match, offset_of(play.match, shared)
     return read_board(
-        match.rules, match.turn, shared.levers, behind=behind, asked=asked, confirmed=play.confirmed
+        match.rules, match.turn, shared.levers, offset=offset, asked=asked, confirmed=play.confirmed
     )
 
 
-def row_behind(match: Match, shared: Shared) -> int:
+def offset_of(match: Match, shared: Shared) -> int:
     """The distance from a front tile's lever to that of the tile behind; 0 if one lever stands for both."""
-    return levers_behind(match.game, shared.settings.levers, shared.settings.out)
+    return lever_offset(match.game, shared.settings.levers, shared.settings.out)
 
 
 def tick_clock(play: MatchInPlay, context: Context) -> MatchInPlay:

@@ -186,9 +186,9 @@ class DisplaySection(Protocol):
         """The panel's brightness."""
 
 
-def misfit_text(profile: Profile, levers: int) -> str:
+def misfit_text(game: Profile, levers: int) -> str:
     """Why a box with this many levers can't play this game."""
-    return f"{profile.name} needs {profile.tiles[-1]} levers, this box has {levers}; use games that fit"
+    return f"{game.name} needs {game.tiles[-1]} levers, this box has {levers}; use games that fit"
 
 
 def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
@@ -205,18 +205,18 @@ def on_box(rules: Profile, levers: int, taken: Collection[str]) -> Profile:
     return played
 
 
-def ladder_of(profile: Profile) -> str:
+def ladder_of(game: Profile) -> str:
     """The name under which a game's best total is stored: its id and number of tiles."""
-    return f"{profile.name}.{profile.starting.bit_count()}"
+    return f"{game.name}.{game.starting.bit_count()}"
 
 
 FREE_TRIES = 5
 """How many wrong codes cost no pause. From this many on, attract says how many there were."""
 
 
-def english_order(profile: Profile, language: str) -> tuple[str, str]:
+def english_order(game: Profile, language: str) -> tuple[str, str]:
     """The sort key of titles if there's no better one."""
-    return profile.title().casefold(), profile.name
+    return game.title().casefold(), game.name
 
 
 class Settings(NamedTuple):
@@ -280,7 +280,7 @@ class Settings(NamedTuple):
     @property
     def profile(self) -> Profile:
         """The usual game, with all its levers."""
-        return next(profile for profile in self.profiles if profile.name == self.game.profile)
+        return next(game for game in self.profiles if game.name == self.game.profile)
 
     @property
     def skips_setup(self) -> bool:
@@ -322,8 +322,8 @@ class Settings(NamedTuple):
         Raises:
             ValueError: if they do not fit the box, or their name is that of another game.
         """
-        others = tuple(profile for profile in self.profiles if profile is not self.page_rules)
-        played = on_box(rules, self.levers, {profile.name for profile in others})
+        others = tuple(game for game in self.profiles if game is not self.page_rules)
+        played = on_box(rules, self.levers, {game.name for game in others})
         after = self._replace(profiles=(*others, played), page_rules=played)
         return after.with_value("game.profile", played.name) if self.profile is self.page_rules else after
 
@@ -335,25 +335,25 @@ class Settings(NamedTuple):
         isn't listed but can be named in the configuration, or given on the page. The same holds for a
         game for two with more players.
         """
-        played, language = (without(profile, self.out) for profile in self.profiles), self.box.language
+        played, language = (without(game, self.out) for game in self.profiles), self.box.language
         groups = sorted(Group, key=lambda group: self.game.family and group is not Group.CHILDREN)
         return tuple(
             sorted(
-                (profile for profile in played if profile is not None and self._is_listed(profile)),
-                key=lambda profile: (groups.index(profile.group), self.title_order(profile, language)),
+                (game for game in played if game is not None and self._is_listed(game)),
+                key=lambda game: (groups.index(game.group), self.title_order(game, language)),
             )
         )
 
-    def _is_listed(self, profile: Profile) -> bool:
+    def _is_listed(self, game: Profile) -> bool:
         given = self.page_rules
-        if profile.name == self.game.profile or (given is not None and profile.name == given.name):
+        if game.name == self.game.profile or (given is not None and game.name == given.name):
             return True
-        order = order_of(profile)
+        order = order_of(game)
         if not order.is_listed:
             return False
         # Of the players' choices, only teams change how many can play.
-        with_teams = with_options(profile, teams=self.game.teams)
-        return profile.is_solo or order.seats(with_teams, self.game.players) == self.game.players
+        with_teams = with_options(game, teams=self.game.teams)
+        return game.is_solo or order.seats(with_teams, self.game.players) == self.game.players
 
     @property
     def groups(self) -> tuple[tuple[Group, tuple[Profile, ...]], ...]:
@@ -366,18 +366,18 @@ class Settings(NamedTuple):
         played = without(self.profile, self.out)
         return self.chosen(played) if played else None
 
-    def chosen(self, profile: Profile) -> Profile:
+    def chosen(self, game: Profile) -> Profile:
         """The game as the players want it, without what it can't be played with."""
         return with_options(
-            profile,
+            game,
             limit=self.game.limit,
-            best=self.best(profile),
+            best=self.best(game),
             teams=self.game.teams,
             handicap=self.game.handicap,
             turn_seconds=self.game.turn_seconds,
             first=self.game.first,
         )
 
-    def best(self, profile: Profile) -> int | None:
+    def best(self, game: Profile) -> int | None:
         """The total to beat in a solo game; None before the first."""
-        return self.bests.get(ladder_of(profile))
+        return self.bests.get(ladder_of(game))

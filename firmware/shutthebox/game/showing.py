@@ -7,7 +7,7 @@ from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.messages import Text, message
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.match_mode import MatchMode
-from shutthebox.game.play import row_behind
+from shutthebox.game.play import offset_of
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
 from shutthebox.game.state import Overlay, Shared
@@ -41,7 +41,7 @@ def _scene(mode: BoxMode, shared: Shared) -> Scene:
     return Scene(
         player=match.player + 1 if match else None,
         open=to_numbers(match.standing if match else turn.open if turn else 0),
-        lever_tiles=lever_tiles(match.rules, standing, row_behind(match, shared))
+        lever_tiles=lever_tiles(match.rules, standing, offset_of(match, shared))
         if match and standing
         else (),
         hidden=tuple(sorted(numbers_hidden(match.rules, standing.behind))) if match and standing else (),
@@ -54,7 +54,7 @@ def _scene(mode: BoxMode, shared: Shared) -> Scene:
         winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
         reason=_reason(match),
         seats=tuple(player_name(player, shared) for player in range(match.players)) if match else (),
-        game=match.game if match else puzzle.profile if puzzle else settings.usual_game,
+        game=match.game if match else puzzle.game if puzzle else settings.usual_game,
         staked=settings.game.stakes is not ShownStakes.OFF,
         review=None if settings.game.family else mode.review,
         form=Form(

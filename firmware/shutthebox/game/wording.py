@@ -19,7 +19,7 @@ from shutthebox.game.messages import (
     decimal,
     message,
 )
-from shutthebox.game.play import row_behind
+from shutthebox.game.play import offset_of
 from shutthebox.game.screen import LIST_ROWS
 from shutthebox.game.state import Shared
 from shutthebox.odds.questions import Advice, Unit
@@ -119,7 +119,7 @@ def idle_text(match: Match, shared: Shared, moved: Tiles) -> Message | None:
     if match.stage not in (Stage.THROW, Stage.ANSWER):
         return None
     row = match.rules.starting
-    idle = moved & ~(row | row << row_behind(match, shared))
+    idle = moved & ~(row | row << offset_of(match, shared))
     return message("{tile} not in play", tile=to_numbers(idle)[0]) if idle and idle == moved else None
 
 
@@ -129,10 +129,10 @@ def answers_text(match: Match) -> Message:
     For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``. With nine dice there can be hundreds, so it
     names as many as fit.
     """
-    profile, legal = match.rules, turns.answers(match.rules, match.turn)
-    if profile.move is MoveKind.SET:
-        made = turns.sums(profile, match.turn, legal)
-        found = [str(total) for total in totals(profile, match.turn.throw or ()) if total in made]
+    rules, legal = match.rules, turns.answers(match.rules, match.turn)
+    if rules.move is MoveKind.SET:
+        made = turns.sums(rules, match.turn, legal)
+        found = [str(total) for total in totals(rules, match.turn.throw or ()) if total in made]
     else:
         highest_first = sorted(legal, key=lambda move: (move.bit_count(), -move))
         # Two tiles at the back may have the same number.
@@ -140,9 +140,9 @@ def answers_text(match: Match) -> Message:
     answers: Text
     listed_all = ", ".join(found)
     room = PROMPT_LENGTH - len("Make ")
-    if profile.move is MoveKind.SET and len(listed_all) + len(" or") - len(",") <= room:
+    if rules.move is MoveKind.SET and len(listed_all) + len(" or") - len(",") <= room:
         answers = _either(found)
-    elif profile.move is MoveKind.SET and len(listed_all) <= room:
+    elif rules.move is MoveKind.SET and len(listed_all) <= room:
         answers = listed_all
     elif len(listed_all) > PROMPT_LENGTH - len("Shut  or "):
         named = [found[0]]
@@ -153,12 +153,12 @@ def answers_text(match: Match) -> Message:
         answers = ", ".join(named) + "…"
     else:
         answers = _either(found)
-    must = profile.first_move_must_include
-    if profile.move is MoveKind.SET and must is not None and not match.turn.moves:
+    must = rules.first_move_must_include
+    if rules.move is MoveKind.SET and must is not None and not match.turn.moves:
         return message("Make {answers} with {tile}", answers=answers, tile=must)
     if match.turn.opens:
         return message("Open {answers}", answers=answers)
-    if profile.move is MoveKind.SET:
+    if rules.move is MoveKind.SET:
         # "Shut 6" sounds like tile 6, where any tiles that come to 6 will do.
         return message("Make {answers}", answers=answers)
     return message("Shut {answers}", answers=answers)
@@ -220,7 +220,7 @@ def request_text(board: Board, verdict: Verdict) -> Message:
     if board.standing.opens:
         return message("Lift {tiles}", tiles=list_tiles(to_flip))
     levers = Numbers(board.levers_of(to_flip))
-    if has_other_numbers(board.rules, board.behind):
+    if has_other_numbers(board.rules, board.offset):
         return message("Flip lever {levers}", levers=levers)
     return message("Flip {tiles}", tiles=levers)
 
@@ -274,8 +274,8 @@ def hinted_answers(hint: Advice) -> tuple[Tiles, ...]:
 
 def back_texts(match: Match, answers: Iterable[Tiles], shared: Shared) -> tuple[Message, ...]:
     """Which levers move the tiles at the back that these answers need."""
-    behind = row_behind(match, shared)
-    tiles = (tile for move in answers for tile in tiles_of_move(match.rules, match.turn, behind, move))
+    offset = offset_of(match, shared)
+    tiles = (tile for move in answers for tile in tiles_of_move(match.rules, match.turn, offset, move))
     return tuple(dict.fromkeys(tile.text for tile in tiles if tile.at_back))[:MAX_NAMED]
 
 
@@ -344,17 +344,17 @@ def reason_text(match: Match) -> Message | None:
             return None
 
 
-def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) -> tuple[Message, ...]:
+def luck_texts(game: Profile, luck: Fraction, given_away: Fraction | None) -> tuple[Message, ...]:
     """The worth of the dice and the decisions, in points, in words.
 
     Luck that rounds to 0.0 is left out. In turns without points, everything is chances to win, in per cent.
 
     Args:
-        profile: the game; it says whether more points are better.
+        game: the game; it says whether more points are better.
         luck: points the dice added to the score.
         given_away: points the decisions cost, 0 or more; None to leave them out.
     """
-    in_chance = not order_of(profile).has_points
+    in_chance = not order_of(game).has_points
     luck *= 100 if in_chance else 1
 
     def amount(value: float) -> Text:
@@ -368,7 +368,7 @@ def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) ->
         decided = (cost if given_away else message("no mistakes!"),)
     if round(abs(float(luck)), 1) == 0:
         return decided
-    if (luck > 0) == (profile.highest_wins or in_chance):
+    if (luck > 0) == (game.highest_wins or in_chance):
         return message("lucky {points}", points=points), *decided
     return message("unlucky {points}", points=points), *decided
 

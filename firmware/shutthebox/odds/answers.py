@@ -35,10 +35,10 @@ def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | Non
         OddsError: the game has no odds, such as one that is too large.
     """
     match question:
-        case Prepare(profile, players):
-            pick(profile).prepare()
+        case Prepare(game, players):
+            pick(game).prepare()
             if prepares_win and players:
-                _prepare_win(profile, players)
+                _prepare_win(game, players)
             return None
         case AskHint(match):
             return HintReady(match, advise(match))
@@ -51,10 +51,10 @@ def answer(question: Question, *, prepares_win: bool = False) -> OddsReady | Non
             return ReviewReady(beginning, actions, found)
 
 
-def _prepare_win(profile: Profile, players: int) -> None:
-    win = pick(profile).win
+def _prepare_win(game: Profile, players: int) -> None:
+    win = pick(game).win
     if win.why_not(players) is None:
         try:
-            win.chances(begin(profile, players))
+            win.chances(begin(game, players))
         except OddsError:
             return  # each question says so again

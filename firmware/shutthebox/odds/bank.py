@@ -39,39 +39,39 @@ class Bank(TurnSolver):
 
 
 @lru_cache(maxsize=4)
-def bank_play(profile: Profile, head_start: int = 0) -> BestPlay:
+def bank_play(rules: Profile, head_start: int = 0) -> BestPlay:
     """The best play against the bank: worths are its payment in stakes, and the signed score.
 
     Args:
-        profile: the game, as the seat plays it.
+        rules: the game, as the seat plays it.
         head_start: the seat's initial total; negative for points off.
 
     Raises:
         OddsError: there's no bank.
         TooLargeError: there are no exact odds, or throws are the score.
     """
-    if profile.stakes is not Stakes.BANK:
-        raise OddsError(f"{profile.name} is not played against the bank")
-    if profile.score is Scoring.THROWS:
+    if rules.stakes is not Stakes.BANK:
+        raise OddsError(f"{rules.name} is not played against the bank")
+    if rules.score is Scoring.THROWS:
         raise TooLargeError("what the bank pays for throws has no exact odds")
-    better = sign(profile)
+    better = sign(rules)
 
     def worth(end: End) -> tuple[int, int]:
-        return pays(profile, head_start + end.score), better * end.score
+        return pays(rules, head_start + end.score), better * end.score
 
-    return BestPlay(TurnModel(profile), Goal(worth))
+    return BestPlay(TurnModel(rules), Goal(worth))
 
 
-def beats_bank(profile: Profile, head_start: int = 0) -> tuple[float, float]:
+def beats_bank(rules: Profile, head_start: int = 0) -> tuple[float, float]:
     """For a whole turn against the bank: the chance of more than the stake, and the mean gain in stakes.
 
     Raises:
         OddsError: like `bank_play`.
     """
-    play, start = bank_play(profile, head_start), turns.start(profile)
+    play, start = bank_play(rules, head_start), turns.start(rules)
     beats = sum(
         chance
         for end, chance in play.ends(start).items()
-        if pays(profile, head_start + end.score) > profile.stake
+        if pays(rules, head_start + end.score) > rules.stake
     )
-    return float(beats), float(play.worth(start).main) - profile.stake
+    return float(beats), float(play.worth(start).main) - rules.stake

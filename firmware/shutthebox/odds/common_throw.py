@@ -78,24 +78,24 @@ class CommonRound:
     """A round of two seats when both play their best.
 
     Attributes:
-        profile: the game.
+        game: the game.
     """
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, game: Profile) -> None:
         """Finds what a seat can come to.
 
         Raises:
             OddsError: a key isn't understood.
             TooLargeError: there are too many pairs of positions.
         """
-        check_keys(profile)
-        self.profile = profile
+        check_keys(game)
+        self.game = game
         self._numbers: dict[Turn, _Left] = {}
         self._turns: list[Turn] = []
         self._ends: dict[End, _Left] = {}
-        self._number(turns.start(profile))
+        self._number(turns.start(game))
         self.throws, self.turns = self._all_throws(), tuple(self._turns)
-        self.dice = [dice_allowed(profile, turn.open, turn.behind) for turn in self._turns]
+        self.dice = [dice_allowed(game, turn.open, turn.behind) for turn in self._turns]
 
     @property
     def ends(self) -> list[End]:
@@ -104,7 +104,7 @@ class CommonRound:
 
     def wins(self) -> tuple[float, float]:
         """Each seat's chance to win, the one that begins first."""
-        shares = self.profile.tie is Tie.SHARE or self.profile.counts_rounds_won
+        shares = self.game.tie is Tie.SHARE or self.game.counts_rounds_won
         tie, before, found = 0.5, 0.0, 0.0
         for left in range(0 if shares else MAX_TIE_ROUNDS, -1, -1):
             found = self._worth(tie)
@@ -120,7 +120,7 @@ class CommonRound:
 
     def _again(self, worth: float) -> float:
         """The worth to the first seat of another round, from its worth to whoever begins it."""
-        return 1 - worth if self.profile.first_moves_on else worth
+        return 1 - worth if self.game.first_moves_on else worth
 
     def _worth(self, tie: float) -> float:
         return _Round(self, tie).worth()
@@ -132,55 +132,55 @@ class CommonRound:
             end = End(turn.score, turn.outcome is Outcome.SHUT)
             return self._ends.setdefault(end, -1 - len(self._ends))
         # Of the past, it only matters whether the first move has been made.
-        first = self.profile.first_move_must_include is not None
+        first = self.game.first_move_must_include is not None
         turn = turn._replace(throws=0, moves=min(turn.moves, 1) if first else 0)
         if turn not in self._numbers:
             self._numbers[turn] = len(self._turns)
             self._turns.append(turn)
-            if len(self._turns) ** 2 * (1 + self.profile.own_throws) > MAX_PAIRS:
+            if len(self._turns) ** 2 * (1 + self.game.own_throws) > MAX_PAIRS:
                 raise TooLargeError(
-                    f"{self.profile.name}: what two players can have left of {len(self.profile.tiles)} tiles "
+                    f"{self.game.name}: what two players can have left of {len(self.game.tiles)} tiles "
                     "each makes too many pairs for exact odds; allowed with fewer tiles or own_throws"
                 )
         return self._numbers[turn]
 
     def _all_throws(self) -> dict[int, list[_Throws]]:
         """All throws by number of dice; one die only where it's allowed."""
-        profile, after = self.profile, defaultdict[Throw, list[tuple[_Left, ...]]](list)
+        game, after = self.game, defaultdict[Throw, list[tuple[_Left, ...]]](list)
         for turn in self._turns:  # which gets longer meanwhile
-            for dice in {1, profile.dice}:
-                possible = dice > 1 or 1 in dice_allowed(profile, turn.open, turn.behind)
-                for faces in combinations_with_replacement(range(1, profile.sides + 1), dice):
+            for dice in {1, game.dice}:
+                possible = dice > 1 or 1 in dice_allowed(game, turn.open, turn.behind)
+                for faces in combinations_with_replacement(range(1, game.sides + 1), dice):
                     after[faces].append(self._after(turn, faces) if possible else ())
         found: dict[int, list[_Throws]] = {}
-        for dice in {1, profile.dice}:
+        for dice in {1, game.dice}:
             shares = Counter[tuple[tuple[_Left, ...], ...]]()
             for faces, lists in after.items():
                 if len(faces) == dice:
                     lead_to = (*lists, *((end,) for end in range(-len(self._ends), 0)))
                     shares[lead_to] += factorial(dice) // prod(map(factorial, Counter(faces).values()))
-            found[dice] = [_Throws(weight / profile.sides**dice, lists) for lists, weight in shares.items()]
+            found[dice] = [_Throws(weight / game.sides**dice, lists) for lists, weight in shares.items()]
         return found
 
     def _after(self, turn: Turn, faces: Throw) -> tuple[_Left, ...]:
-        thrown = turns.throw(self.profile, turn, faces, (len(faces),))
+        thrown = turns.throw(self.game, turn, faces, (len(faces),))
         if thrown.outcome is not None:
             return (self._number(thrown),)
-        answers = turns.answers(self.profile, thrown) or (0,)
-        return tuple(dict.fromkeys(self._number(turns.move(self.profile, thrown, shut)) for shut in answers))
+        answers = turns.answers(self.game, thrown) or (0,)
+        return tuple(dict.fromkeys(self._number(turns.move(self.game, thrown, shut)) for shut in answers))
 
 
 class _Round:
     """A round with a given worth of a tie to the first seat."""
 
-    def __init__(self, game: CommonRound, tie: float) -> None:
-        profile = game.profile
-        self._throws, self._dice, self._ends = game.throws, game.dice, game.ends
-        self._turns = game.turns
-        self._usual, self._own_throws, self._sign = profile.dice, profile.own_throws, sign(profile)
-        self._shut_wins, self._tie = profile.shut_wins is not ShutWins.NO, tie
+    def __init__(self, common: CommonRound, tie: float) -> None:
+        game = common.game
+        self._throws, self._dice, self._ends = common.throws, common.dice, common.ends
+        self._turns = common.turns
+        self._usual, self._own_throws, self._sign = game.dice, game.own_throws, sign(game)
+        self._shut_wins, self._tie = game.shut_wins is not ShutWins.NO, tie
         # By what the first seat has left, and then the second. Ends are below 0: Python counts from behind.
-        self._known: list[dict[_Left, float]] = [{} for _ in (*game.dice, *game.ends)]
+        self._known: list[dict[_Left, float]] = [{} for _ in (*common.dice, *common.ends)]
         self._answered = cache(self._before_second)
 
     def worth(self) -> float:

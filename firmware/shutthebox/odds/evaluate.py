@@ -102,21 +102,21 @@ def best_play_at(
     return best, tuple([max(after, key=worths.__getitem__) for after in best.after])
 
 
-def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
+def options(rules: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
     """The options for the throw on the table: the tiles to shut (or open), and the turn after that.
 
     If the throw can only be passed, there's one option, without tiles.
     """
-    answers = turns.answers(profile, turn)
+    answers = turns.answers(rules, turn)
     for shut in answers:
-        yield shut, turns.move(profile, turn, shut)
+        yield shut, turns.move(rules, turn, shut)
     if answers:
         return
-    reopenings = to_numbers(turns.reopenings(profile, turn))
+    reopenings = to_numbers(turns.reopenings(rules, turn))
     for tile in reopenings:
-        yield to_tiles([tile]), turns.reopen(profile, turn, tile)
+        yield to_tiles([tile]), turns.reopen(rules, turn, tile)
     if not reopenings:
-        yield 0, turns.move(profile, turn, 0)
+        yield 0, turns.move(rules, turn, 0)
 
 
 class TurnPlay:
@@ -150,7 +150,7 @@ class TurnPlay:
             assert turn.score is not None, "a turn that is over has a score"
             return self._read(self.worth_of(End(turn.score, turn.outcome is Outcome.SHUT)))
         if turn.awaits_answer:
-            return max((self.worth(after) for _, after in options(self.model.profile, turn)), key=self._order)
+            return max((self.worth(after) for _, after in options(self.model.rules, turn)), key=self._order)
         return self._read(self._worths[self._number(turn)] + turn.throws * self._per_throw)
 
     def with_dice(self, turn: Turn, dice: int) -> Worth:
@@ -174,7 +174,7 @@ class TurnPlay:
         """Whether one die is best; None if there's no choice, or no throw to make."""
         if turn.outcome is not None or turn.awaits_answer:
             return None
-        if len(dice_allowed(self.model.profile, turn.open, turn.behind)) < 2:
+        if len(dice_allowed(self.model.rules, turn.open, turn.behind)) < 2:
             return None
         return self.best_dice(turn) == 1
 
@@ -182,7 +182,7 @@ class TurnPlay:
         """The options for the throw on the table, best first: tiles, the turn after them, its worth."""
         if not turn.awaits_answer:
             return []
-        found = [(tiles, after, self.worth(after)) for tiles, after in options(self.model.profile, turn)]
+        found = [(tiles, after, self.worth(after)) for tiles, after in options(self.model.rules, turn)]
         return sorted(found, key=lambda option: self._order(option[2]), reverse=True)
 
     def choices(self, turn: Turn) -> list[tuple[int, Worth]]:
@@ -190,7 +190,7 @@ class TurnPlay:
         if turn.awaits_answer:
             return [(tiles, worth) for tiles, _, worth in self.ranked(turn) if tiles]
         best = self.best_dice(turn)
-        allowed = dice_allowed(self.model.profile, turn.open, turn.behind)
+        allowed = dice_allowed(self.model.rules, turn.open, turn.behind)
         return [(dice, self.with_dice(turn, dice)) for dice in sorted(allowed, key=lambda dice: dice != best)]
 
     def ends(self, turn: Turn, *, exact: bool = False) -> dict[End, Number]:
@@ -259,8 +259,8 @@ class BestPlay(TurnPlay):
         """
         self.exact = model.unit != 0
         self._unit = model.unit or 1 << _ROUNDED_BITS
-        most = max([model.profile.bag, *(choice.total for choices in model.choices for choice in choices)])
-        throws = MAX_THROWS + model.row.count * model.profile.rows * most
+        most = max([model.rules.bag, *(choice.total for choices in model.choices for choice in choices)])
+        throws = MAX_THROWS + model.row.count * model.rules.rows * most
         largest = max(abs(goal.worth(end)[1]) for end in model.ends) + throws * abs(goal.per_throw[1])
         self._shift = (self._unit * most * (largest + 1)).bit_length() + 2
         unit, shift = self._unit, self._shift

@@ -83,7 +83,7 @@ class Iteration:
         self.late_plays: list[list[PositionPlay]] = []
         if ends_of:
             if not self._converges():
-                raise TooLargeError(f"{model.profile.name}: a tug in which so little moves has no exact odds")
+                raise TooLargeError(f"{model.rules.name}: a tug in which so little moves has no exact odds")
         elif stays or not self._converges() or not self._ends_in_time():
             self._to_the_limit()
             return

@@ -35,11 +35,11 @@ class Seats(TurnSolver):
     def play(self, match: Match) -> TurnPlay:
         """The best play of the current turn for the win."""
         self.check(match.players)
-        profile, player = match.game, match.player
+        game, player = match.game, match.player
         if is_deciding(match):
             return _deciding_play(_deciding(match))
         to_come = tuple(i for i in match.order if i != player and match.round.rows[i].outcome is None)
-        return _earlier_play(profile, match.totals, _turns_left(match)[1:], to_come, player)
+        return _earlier_play(game, match.totals, _turns_left(match)[1:], to_come, player)
 
     def _chances(self, match: Match) -> tuple[float, ...]:
         self.check(match.players)
@@ -72,24 +72,26 @@ class _Deciding(NamedTuple):
 
 
 def _deciding(match: Match) -> _Deciding:
-    profile = match.game
+    game = match.game
     # Who begins only matters if head starts count again.
-    again = profile.tie is Tie.REPLAY_ALL and profile.first is not First.SEAT_1
-    first = match.round.first_player if again and any(profile.handicap) else 0
-    game = _equilibrium(profile, match.players, first)
-    if not game.holds_for(match.round.tie_rounds):
-        game = _equilibrium(profile, match.players, first, match.round.tie_rounds)
-    alone = match.round.tie_rounds > 0 and profile.tie is Tie.PLAY_OFF
+    again = game.tie is Tie.REPLAY_ALL and game.first is not First.SEAT_1
+    first = match.round.first_player if again and any(game.handicap) else 0
+    equilibrium = _equilibrium(game, match.players, first)
+    if not equilibrium.holds_for(match.round.tie_rounds):
+        equilibrium = _equilibrium(game, match.players, first, match.round.tie_rounds)
+    alone = match.round.tie_rounds > 0 and game.tie is Tie.PLAY_OFF
     rows = {i: match.round.rows[i] for i in match.order}
     totals = [0 if alone else match.totals[i] - (row.score or 0) for i, row in rows.items()]
     played = [i for i, row in rows.items() if row.outcome is not None]
     scores = [(rows[i].score or 0) if alone else match.totals[i] for i in played]
-    return _Deciding(game, tuple(totals), tuple(scores), match.rounds > 1 and match.round.tie_rounds == 0)
+    return _Deciding(
+        equilibrium, tuple(totals), tuple(scores), match.rounds > 1 and match.round.tie_rounds == 0
+    )
 
 
 @lru_cache(maxsize=2)
-def _equilibrium(profile: Profile, players: int, first: int, tie_rounds: int = 0) -> Equilibrium:
-    return Equilibrium(profile, players, first=first, tie_rounds=tie_rounds)
+def _equilibrium(game: Profile, players: int, first: int, tie_rounds: int = 0) -> Equilibrium:
+    return Equilibrium(game, players, first=first, tie_rounds=tie_rounds)
 
 
 @lru_cache(maxsize=16)
@@ -99,7 +101,7 @@ def _deciding_play(deciding: _Deciding) -> TurnPlay:
 
 @lru_cache(maxsize=256)
 def _earlier_play(
-    profile: Profile,
+    game: Profile,
     totals: tuple[int, ...],
     turns_left: tuple[int, ...],
     to_come: tuple[int, ...],
@@ -110,38 +112,38 @@ def _earlier_play(
     def worth(end: End) -> float:
         after, left = list(totals), turns_left
         after[player] += end.score
-        if end.shut and profile.shut_wins is ShutWins.MATCH:
+        if end.shut and game.shut_wins is ShutWins.MATCH:
             return 1.0
-        if end.shut and profile.shut_wins is ShutWins.ROUND:
+        if end.shut and game.shut_wins is ShutWins.ROUND:
             # The round is over: the others score their rows as they are.
             for other in to_come:
-                after[other] += score(profile, profile.starting, 0)
+                after[other] += score(game, game.starting, 0)
             left = left[len(to_come) :]
-        return _chance_by_totals(profile, tuple(after), left, player)
+        return _chance_by_totals(game, tuple(after), left, player)
 
-    return seat_play(profile, lru_cache(maxsize=None)(worth))
+    return seat_play(game, lru_cache(maxsize=None)(worth))
 
 
 def _chance_by_totals(
-    profile: Profile, totals: tuple[int, ...], turns_left: tuple[int, ...], player: int
+    game: Profile, totals: tuple[int, ...], turns_left: tuple[int, ...], player: int
 ) -> float:
     """A player's chance to win if all remaining turns are played for points."""
-    shut, _ = _turn_for_points(profile)
+    shut, _ = _turn_for_points(game)
     own, nobody = 0.0, 1.0
-    if profile.shut_wins is ShutWins.MATCH:
+    if game.shut_wins is ShutWins.MATCH:
         for turn in turns_left:
             own += nobody * shut * (turn == player)
             nobody *= 1 - shut
     rivals = tuple(sorted((total, turns_left.count(i)) for i, total in enumerate(totals) if i != player))
-    curve = _curve(profile, rivals)
-    added = _added(profile, turns_left.count(player))
+    curve = _curve(game, rivals)
+    added = _added(game, turns_left.count(player))
     return own + nobody * sum([chance * curve(totals[player] + more) for more, chance in added.items()])
 
 
 @lru_cache(maxsize=64)
-def _curve(profile: Profile, rivals: tuple[tuple[int, int], ...]) -> Callable[[int], float]:
+def _curve(game: Profile, rivals: tuple[tuple[int, int], ...]) -> Callable[[int], float]:
     """The chance to win with a total, given the rivals' totals and remaining turns."""
-    best = sign(profile)
+    best = sign(game)
 
     @cache
     def chance(total: int) -> float:
@@ -149,7 +151,7 @@ def _curve(profile: Profile, rivals: tuple[tuple[int, int], ...]) -> Callable[[i
         tied = {0: 1.0}
         for theirs, left in rivals:
             worse = level = 0.0
-            for more, share in _added(profile, left).items():
+            for more, share in _added(game, left).items():
                 worse += share * (best * (theirs + more) < best * total)
                 level += share * (theirs + more == total)
             following: dict[int, float] = {}
@@ -163,29 +165,29 @@ def _curve(profile: Profile, rivals: tuple[tuple[int, int], ...]) -> Callable[[i
 
 
 @lru_cache(maxsize=256)
-def _added(profile: Profile, count: int) -> Mapping[int, float]:
+def _added(game: Profile, count: int) -> Mapping[int, float]:
     """The points that `count` turns add to a total, each sum with its chance."""
     if not count:
         return {0: 1.0}
     found: dict[int, float] = {}
-    _, one = _turn_for_points(profile)
-    for before, chance in _added(profile, count - 1).items():
+    _, one = _turn_for_points(game)
+    for before, chance in _added(game, count - 1).items():
         for points, share in one.items():
             found[before + points] = found.get(before + points, 0.0) + chance * share
     return found
 
 
 @lru_cache(maxsize=4)
-def _turn_for_points(profile: Profile) -> tuple[float, Mapping[int, float]]:
+def _turn_for_points(game: Profile) -> tuple[float, Mapping[int, float]]:
     """The chance that a turn for points shuts the box, and its scores.
 
     If a shut box wins the match, the scores are those of turns that don't shut it.
     """
-    ends = Odds(profile).ends(turns.start(profile))
+    ends = Odds(game).ends(turns.start(game))
     shut = float(sum([chance for end, chance in ends.items() if end.shut]))
     scores: dict[int, float] = {}
     for end, chance in ends.items():
-        if not (end.shut and profile.shut_wins is ShutWins.MATCH):
+        if not (end.shut and game.shut_wins is ShutWins.MATCH):
             scores[end.score] = scores.get(end.score, 0.0) + float(chance)
     whole = sum(scores.values())
     return shut, {points: chance / whole for points, chance in scores.items()}

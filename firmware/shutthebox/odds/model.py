@@ -116,25 +116,25 @@ class TurnPosition(NamedTuple):
     is_first: bool = False
 
 
-def check_keys(profile: Profile) -> None:
+def check_keys(rules: Profile) -> None:
     """Checks that all keys of a game are understood.
 
     Raises:
         OddsError: one isn't, and differs from its default; or dominoes are drawn in rotation.
     """
-    for key in fields(profile):
+    for key in fields(rules):
         known = key.name in TURN_KEYS or key.metadata.get("of_match")
-        if not known and getattr(profile, key.name) != key.default:
-            raise OddsError(f"{profile.name} has no odds: they don't know the key {key.name}")
-    if profile.draw is Draw.DOMINOES and not order_of(profile).one_turn_each:
-        raise OddsError(f"{profile.name} has no odds: they don't know what the others draw from the bag")
+        if not known and getattr(rules, key.name) != key.default:
+            raise OddsError(f"{rules.name} has no odds: they don't know the key {key.name}")
+    if rules.draw is Draw.DOMINOES and not order_of(rules).one_turn_each:
+        raise OddsError(f"{rules.name} has no odds: they don't know what the others draw from the bag")
 
 
 class TurnModel:
     """The positions of a turn, numbered, and where their throws lead.
 
     Attributes:
-        profile: the game.
+        rules: the game.
         row: the tiles that can be open.
         counts: whether throws are the score. Then every end scores 0, except `lost` and `worn_out`, and each
             throw adds one.
@@ -149,38 +149,38 @@ class TurnModel:
             positions repeat.
     """
 
-    def __init__(self, profile: Profile, turn: Turn | None = None) -> None:
+    def __init__(self, rules: Profile, turn: Turn | None = None) -> None:
         """Enumerates all positions.
 
         Args:
-            profile: the game.
+            rules: the game.
             turn: where to start; by default, a whole turn.
 
         Raises:
             OddsError: a key of the game isn't understood.
             TooLargeError: there are too many tiles or positions.
         """
-        check_keys(profile)
-        self.profile, turn = profile, turn or turns.start(profile)
-        opens = profile.blocked is Blocked.OPENS_ONE
-        self.row = TileRow(turn.open | profile.starting if opens else turn.open)
-        most = MAX_EXACT_TILES[profile.rows]
+        check_keys(rules)
+        self.rules, turn = rules, turn or turns.start(rules)
+        opens = rules.blocked is Blocked.OPENS_ONE
+        self.row = TileRow(turn.open | rules.starting if opens else turn.open)
+        most = MAX_EXACT_TILES[rules.rows]
         if self.row.count > most:
             raise TooLargeError(f"{self.row.count} tiles are too many for exact odds; {most} are the limit")
-        self.counts = profile.score is Scoring.THROWS
+        self.counts = rules.score is Scoring.THROWS
         self.comes_back = False
-        must = profile.first_move_must_include
-        self._must = self.row.dense_move(bearing(profile, must), reach(profile)) if must else 0
-        self._draws = profile.draw is Draw.DOMINOES
-        self._one_row = profile.rows == 1
-        self._whole = (1 << profile.bag) - 1
-        self._ends_turn = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
-        self._by_dice = lru_cache(maxsize=2)(partial(throws_of, profile, self.row))
+        must = rules.first_move_must_include
+        self._must = self.row.dense_move(bearing(rules, must), reach(rules)) if must else 0
+        self._draws = rules.draw is Draw.DOMINOES
+        self._one_row = rules.rows == 1
+        self._whole = (1 << rules.bag) - 1
+        self._ends_turn = rules.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
+        self._by_dice = lru_cache(maxsize=2)(partial(throws_of, rules, self.row))
         self._bags: dict[TurnPosition, int] = {}
         self._kept: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._add_ends()
         if self._draws:
-            if not self._ends_turn or profile.insurance or profile.rows == 2:
+            if not self._ends_turn or rules.insurance or rules.rows == 2:
                 raise TooLargeError("a bag that is drawn from again and again has too many positions")
             self._kinds: dict[int, tuple[_Kind, ...]] = {}
             self._follow(self._position(turn))
@@ -234,28 +234,28 @@ class TurnModel:
 
     def _position(self, turn: Turn) -> TurnPosition:
         mask = self.row.mask(turn.open, turn.behind)
-        is_first = turn.moves == 0 and self.profile.first_move_must_include is not None
+        is_first = turn.moves == 0 and self.rules.first_move_must_include is not None
         if not self._draws:
             return TurnPosition(mask, turn.misses_left, is_first=is_first)
         bag = self._whole & ~turn.drawn or self._whole
         return TurnPosition(mask, turn.misses_left, self._reduce(mask, bag), is_first)
 
     def _add_ends(self) -> None:
-        profile, numbers = self.profile, dict[End, int]()
-        has_points = order_of(profile).has_points
+        rules, numbers = self.rules, dict[End, int]()
+        has_points = order_of(rules).has_points
         self._ends_at: dict[int, int] = {}
-        for mask in self.row.masks(profile.rows):
+        for mask in self.row.masks(rules.rows):
             front, behind = self.row.tiles_of(mask)
             # Without points, the tiles left decide how the other player continues.
-            points = score(profile, front, 0, behind) if has_points else mask
+            points = score(rules, front, 0, behind) if has_points else mask
             end = End(points, not mask)
             self._ends_at[mask] = numbers.setdefault(end, len(numbers))
         # Separate, because a lost turn scores the same after any number of throws.
         self.lost = len(numbers)
-        self.ends = (*numbers, End(lost_score(profile), False))
+        self.ends = (*numbers, End(lost_score(rules), False))
         # By an end with tiles open, and what a throw adds to its score.
         self._with_throw: dict[tuple[int, int], int] = {}
-        if profile.add_throw and not self.counts:
+        if rules.add_throw and not self.counts:
             self._add_ends_by_throw()
         self.worn_out = len(self.ends) if self.counts else None
         if self.counts:
@@ -264,7 +264,7 @@ class TurnModel:
         self.stops = list(range(len(self.ends)))
 
     def _add_ends_by_throw(self) -> None:
-        dice = {self.profile.dice, 1} if is_one_die_ever_allowed(self.profile) else {self.profile.dice}
+        dice = {self.rules.dice, 1} if is_one_die_ever_allowed(self.rules) else {self.rules.dice}
         added = {each for throws in map(self._by_dice, dice) for each in throws.added}
         ends = list(self.ends)
         for number, end in enumerate(self.ends):
@@ -277,10 +277,10 @@ class TurnModel:
 
     def _unit(self) -> int:
         # Each throw that counts shuts a tile, or uses up an insurance that a move earned.
-        depth = self.row.count * self.profile.rows * (2 if self.profile.insurance else 1)
-        depth += self.profile.spare_throws + self.profile.has_blanks
+        depth = self.row.count * self.rules.rows * (2 if self.rules.insurance else 1)
+        depth += self.rules.spare_throws + self.rules.has_blanks
         lively = {choice.lively for choices in self.choices for choice in choices}
-        unit = lcm(*range(1, self.profile.bag + 1)) if self._draws else lcm(*lively)
+        unit = lcm(*range(1, self.rules.bag + 1)) if self._draws else lcm(*lively)
         return 0 if self.comes_back or unit.bit_length() * depth > _MAX_BITS else unit**depth
 
     def _add(self, position: TurnPosition, choices: tuple[DiceChoice, ...]) -> int:
@@ -300,16 +300,16 @@ class TurnModel:
         return DiceChoice(dice, total, total - again, forced, weights, several, moves, after, events.idle)
 
     def _add_dice(self) -> None:
-        profile, tiles = self.profile, self.row.count * self.profile.rows
+        rules, tiles = self.rules, self.row.count * self.rules.rows
         # There can't be more insurances than shut tiles: a double earns one, and shuts at least one.
-        spare = 1 + profile.spare_throws
+        spare = 1 + rules.spare_throws
         order = [
             TurnPosition(mask, misses_left)
             for mask in list(self._ends_at)[1:]
-            for misses_left in range(spare + (tiles - mask.bit_count()) * profile.insurance)
+            for misses_left in range(spare + (tiles - mask.bit_count()) * rules.insurance)
         ]
         # By insurances in hand: the number of each set of tiles. The shut box is an end.
-        self._numbers = [{0: self._ends_at[0]} for _ in range(spare + (tiles + 1) * profile.insurance)]
+        self._numbers = [{0: self._ends_at[0]} for _ in range(spare + (tiles + 1) * rules.insurance)]
         numbers, self._first = self._numbers, None
         for number, position in enumerate(order, len(self.ends)):
             numbers[position.misses_left][position.mask] = number
@@ -318,7 +318,7 @@ class TurnModel:
             order.append(start)
         events = 0
         for position in order:
-            allowed = dice_allowed(profile, *self.row.tiles_of(position.mask))
+            allowed = dice_allowed(rules, *self.row.tiles_of(position.mask))
             number = len(self.choices)
             choices = []
             for dice in allowed:
@@ -408,18 +408,18 @@ class TurnModel:
         self, position: TurnPosition, numbers: list[dict[int, int]]
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The tiles that may be opened after a throw without a move, and where that leads."""
-        profile, mask = self.profile, position.mask
+        rules, mask = self.rules, position.mask
         if position.is_first:
             return (), (self.lost,)
         if position.misses_left:
             return (), (numbers[position.misses_left - 1][mask],)
-        shut = self.row.dense(profile.starting) & ~mask
-        if profile.blocked is Blocked.OPENS_ONE and shut:
+        shut = self.row.dense(rules.starting) & ~mask
+        if rules.blocked is Blocked.OPENS_ONE and shut:
             self.comes_back = True
             bits = [1 << i for i in range(self.row.count) if shut >> i & 1]
             return tuple([-bit for bit in bits]), tuple([numbers[0][mask | bit] for bit in bits])
         front, behind = self.row.tiles_of(mask)
-        if not can_ever_move(profile, front, behind=behind):
+        if not can_ever_move(rules, front, behind=behind):
             return (), (self._ends_at[mask],)
         return (), (numbers[0][mask],)
 
@@ -455,7 +455,7 @@ class TurnModel:
                 lost = position.is_first and not kind.ends
                 following = (self.lost if lost else self._ends_at[position.mask],)
             found.add(left.bit_count(), moves, following)
-        choice = self._choice(len(self.choices), self.profile.dice, position.bag.bit_count(), found)
+        choice = self._choice(len(self.choices), self.rules.dice, position.bag.bit_count(), found)
         number = self._bags[position] = self._add(position, (choice,))
         return number
 
@@ -475,14 +475,14 @@ class TurnModel:
         """Groups the dominoes by their moves with these tiles, and so with all sets that can follow."""
         if mask in self._kinds:
             return self._kinds[mask]
-        profile = self.profile
+        rules = self.rules
         alike: dict[tuple[bool, bool, Tiles, tuple[int, ...]], int] = {}
         tiles = self.row.sparse(mask)
         # Two faces may be one tile too many for a move until one of them is shut.
-        later = profile.move is MoveKind.FACES and profile.max_tiles is not None
-        for i, domino in enumerate(BAGS[profile.bag]):
-            ends, again = ends_turn(profile, domino), draws_again(profile, domino)
-            legal = () if ends else legal_moves(profile, tiles, domino)
+        later = rules.move is MoveKind.FACES and rules.max_tiles is not None
+        for i, domino in enumerate(BAGS[rules.bag]):
+            ends, again = ends_turn(rules, domino), draws_again(rules, domino)
+            legal = () if ends else legal_moves(rules, tiles, domino)
             moves = tuple(sorted(map(self.row.dense, legal), reverse=True))
             named = to_tiles(end for end in domino if end) & tiles if later and not ends else 0
             kind = ends, again, named, moves
@@ -490,7 +490,7 @@ class TurnModel:
         kinds = []
         for (ends, again, _, moves), dominoes in alike.items():
             least = [0]
-            for i in range(profile.bag):
+            for i in range(rules.bag):
                 if dominoes >> i & 1:
                     least.append(least[-1] | 1 << i)
             kinds.append(_Kind(dominoes, moves, ends, tuple(least), again))

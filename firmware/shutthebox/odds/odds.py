@@ -36,28 +36,28 @@ KEPT_TABLES = 4
 """How many games' tables `odds_for_points` keeps; with twelve tiles, each takes some megabytes."""
 
 
-def for_points(profile: Profile) -> Profile:
+def for_points(rules: Profile) -> Profile:
     """The rules that count points: in a race, throws count instead."""
-    if not profile.is_race:
-        return profile
-    return replace(profile, win=Win.LOWEST, score=Scoring.THROWS, shut_wins=ShutWins.NO)
+    if not rules.is_race:
+        return rules
+    return replace(rules, win=Win.LOWEST, score=Scoring.THROWS, shut_wins=ShutWins.NO)
 
 
 @lru_cache(maxsize=KEPT_TABLES)
-def odds_for_points(profile: Profile) -> "Odds":
+def odds_for_points(rules: Profile) -> "Odds":
     """The odds under the rules that count points; cached for the latest games.
 
     Raises:
         OddsError: the game is too large, or has no exact odds.
     """
-    return Odds(for_points(profile))
+    return Odds(for_points(rules))
 
 
 class Odds:
     """A profile's odds under best play, for both objectives.
 
     Attributes:
-        profile: the game, on the box in play.
+        rules: the game, on the box in play.
 
     Example:
         The value of a turn of the traditional game, and the best answer to a first throw of 6 and 4.
@@ -66,19 +66,19 @@ class Odds:
         >>> from shutthebox.rules import turn as turns
         >>> from shutthebox.rules.tiles import to_numbers
         >>> odds = Odds(builtin("traditional"))
-        >>> turn = turns.start(odds.profile)
+        >>> turn = turns.start(odds.rules)
         >>> round(odds.value(turn).score, 6)
         11.009209
-        >>> best, *others = odds.ranked(turns.throw(odds.profile, turn, (6, 4)))
+        >>> best, *others = odds.ranked(turns.throw(odds.rules, turn, (6, 4)))
         >>> to_numbers(best.tiles)
         (1, 9)
     """
 
-    def __init__(self, profile: Profile, turn: Turn | None = None) -> None:
+    def __init__(self, rules: Profile, turn: Turn | None = None) -> None:
         """Enumerates the positions; each objective is solved at its first use.
 
         Args:
-            profile: the game, on the box in play.
+            rules: the game, on the box in play.
             turn: where to start; by default, a whole turn.
 
         Raises:
@@ -86,10 +86,10 @@ class Odds:
             TooLargeError: there are more than 12 tiles, or too many positions; see
                 `shutthebox.odds.terminal.estimate`.
         """
-        if not order_of(profile).has_points:
-            raise OddsError(f'{profile.name}: with turns = "{profile.turns}" a turn is worth no points')
-        self.profile = profile
-        self._model = TurnModel(profile, turn)
+        if not order_of(rules).has_points:
+            raise OddsError(f'{rules.name}: with turns = "{rules.turns}" a turn is worth no points')
+        self.rules = rules
+        self._model = TurnModel(rules, turn)
         self._plays: dict[Objective, BestPlay] = {}
 
     @property
@@ -111,7 +111,7 @@ class Odds:
             raise OddsError("the values of these rules are not fractions; they are good to nine digits")
         worth = self.play(objective).worth(turn)
         first, second = Fraction(worth.main), Fraction(worth.tie_breaker)
-        best = sign(self.profile)
+        best = sign(self.rules)
         return Exact(best * second, first) if objective is Objective.SHUT else Exact(best * first, second)
 
     def with_dice(self, turn: Turn, dice: int, objective: Objective = Objective.SCORE) -> Value:
@@ -174,13 +174,13 @@ class Odds:
     def play(self, objective: Objective = Objective.SCORE) -> BestPlay:
         """The best play."""
         if objective not in self._plays:
-            self._plays[objective] = BestPlay(self._model, goal_of(self.profile, objective))
+            self._plays[objective] = BestPlay(self._model, goal_of(self.rules, objective))
         return self._plays[objective]
 
     def _value(self, worth: Worth, objective: Objective) -> Value:
         score, shut = worth if objective is Objective.SCORE else reversed(worth)
         # Adding 0.0 turns -0.0 into 0.0; iteration may overshoot a chance by a rounding error.
-        return Value(sign(self.profile) * float(score) + 0.0, min(1.0, max(0.0, float(shut))))
+        return Value(sign(self.rules) * float(score) + 0.0, min(1.0, max(0.0, float(shut))))
 
 
 class Points(TurnSolver):

@@ -18,14 +18,14 @@ class Puzzle(NamedTuple):
     """A position, a throw, and the cost of every answer to it.
 
     Attributes:
-        profile: the game.
+        game: the game.
         open: the open tiles.
         throw: the faces.
         level: how many of five simple rules miss the best answer.
         answers: all legal ones, best first; costs in points, rounded to hundredths.
     """
 
-    profile: Profile
+    game: Profile
     open: Tiles
     throw: Throw
     level: int
@@ -34,7 +34,7 @@ class Puzzle(NamedTuple):
     @property
     def turn(self) -> Turn:
         """The position with the throw on the table."""
-        return position(self.profile, self.open, self.throw)
+        return position(self.game, self.open, self.throw)
 
     @property
     def best(self) -> Tiles:
@@ -49,7 +49,7 @@ class Puzzle(NamedTuple):
         """
         answers = " ".join(f"{to_text(each.choice)}:{each.cost:.2f}" for each in self.answers)
         throw = faces_to_text(self.throw)
-        return f"{self.profile.name} {to_text(self.open)} {throw} {self.level} {answers}"
+        return f"{self.game.name} {to_text(self.open)} {throw} {self.level} {answers}"
 
 
 def puzzle_from_text(text: str, profile_of: Callable[[str], Profile]) -> Puzzle:
@@ -73,9 +73,9 @@ def puzzle_from_text(text: str, profile_of: Callable[[str], Profile]) -> Puzzle:
     )
 
 
-def position(profile: Profile, open_tiles: Tiles, throw: Throw) -> Turn:
+def position(game: Profile, open_tiles: Tiles, throw: Throw) -> Turn:
     """A turn with this throw to answer."""
-    turn = turns.start(profile)
-    if open_tiles != profile.starting:
+    turn = turns.start(game)
+    if open_tiles != game.starting:
         turn = Turn(open_tiles, moves=1, throws=1)
-    return turns.throw(profile, turn, throw)
+    return turns.throw(game, turn, throw)

@@ -24,11 +24,11 @@ class Prepare(NamedTuple):
     """This game is about to be played, so prepare its odds. Has no answer.
 
     Attributes:
-        profile: the game.
+        game: the game.
         players: how many play, if the best play for the win will be needed; else 0.
     """
 
-    profile: Profile
+    game: Profile
     players: int = 0
 
 

@@ -25,15 +25,15 @@ class SeatTurn:
         order: the ends by score, best first; an end's index here is its rank.
     """
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, rules: Profile) -> None:
         """Finds the best and the worst end of every position.
 
         Raises:
             TooLargeError: there are more than 12 tiles, or too many positions.
         """
-        model = self.model = TurnModel(profile)
-        self.start = model.number(turns.start(profile))
-        best = sign(profile)
+        model = self.model = TurnModel(rules)
+        self.start = model.number(turns.start(rules))
+        best = sign(rules)
         self.order = sorted(range(len(model.ends)), key=lambda at: -best * model.ends[at].score)
         ranks = {at: rank for rank, at in enumerate(self.order)}
         self._nudges = [_NUDGE * (1 - ranks[at] / len(ranks)) for at in range(len(model.ends))]
@@ -135,16 +135,16 @@ class SeatTurn:
 
 
 @lru_cache(maxsize=4)
-def seat_turn(profile: Profile) -> SeatTurn:
+def seat_turn(rules: Profile) -> SeatTurn:
     """`SeatTurn`, cached for the latest profiles."""
-    return SeatTurn(profile)
+    return SeatTurn(rules)
 
 
-def seat_play(profile: Profile, worth: Callable[[End], float]) -> TurnPlay:
+def seat_play(rules: Profile, worth: Callable[[End], float]) -> TurnPlay:
     """The best play of one turn for the chance to win, or stakes, or any other worth of its ends.
 
     Raises:
         OddsError: like `SeatTurn`.
     """
-    turn = seat_turn(profile)
+    turn = seat_turn(rules)
     return TurnPlay(turn.model, turn.worths(worth), worth)

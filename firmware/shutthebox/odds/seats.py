@@ -99,7 +99,7 @@ class Equilibrium:
     """A round under best play.
 
     Attributes:
-        profile: the game.
+        game: the game.
         players: how many play the match.
         prize: what they play for.
 
@@ -110,7 +110,7 @@ class Equilibrium:
 
     def __init__(
         self,
-        profile: Profile,
+        game: Profile,
         players: int,
         prize: Prize = Prize.WIN,
         *,
@@ -120,7 +120,7 @@ class Equilibrium:
         """Solves the extra rounds after a tie; the rest is solved on first use.
 
         Args:
-            profile: the game.
+            game: the game.
             players: how many play the match.
             prize: what they play for.
             first: the player, from 0, who begins the round.
@@ -132,36 +132,36 @@ class Equilibrium:
         """
         if not 1 <= players <= MAX_PLAYERS:
             raise ValueError(f"players: {players} is not allowed; use 1 to {MAX_PLAYERS}")
-        Solver(profile).check(players, About.ROUND)
-        if profile.counts_rounds_won:
+        Solver(game).check(players, About.ROUND)
+        if game.counts_rounds_won:
             # A single round: everybody tied for it wins a point.
-            profile = replace(profile, match=MatchFormat.TOTAL, rounds=1, limit=None, tie=Tie.SHARE)
-        self.profile, self.players, self.prize = profile, players, prize
-        self._turn = seat_turn(profile)
+            game = replace(game, match=MatchFormat.TOTAL, rounds=1, limit=None, tie=Tie.SHARE)
+        self.game, self.players, self.prize = game, players, prize
+        self._turn = seat_turn(game)
         self._work = len(self._turn.model.stops) * len(self.ends) * players * (players - 1) // 2
         self._check_work(self._work)
-        self._aim = _aim_of(profile, players, prize)
-        self._rotates = profile.first_moves_on
-        self._all_again = profile.tie is Tie.REPLAY_ALL
+        self._aim = _aim_of(game, players, prize)
+        self._rotates = game.first_moves_on
+        self._all_again = game.tie is Tie.REPLAY_ALL
         self._shutters_count = (
-            prize is Prize.MONEY and profile.stakes is Stakes.POOL_DOUBLE and profile.shut_wins is ShutWins.NO
+            prize is Prize.MONEY and game.stakes is Stakes.POOL_DOUBLE and game.shut_wins is ShutWins.NO
         )
-        better = sign(profile)
-        self._heads = tuple(better * points_off(profile, (first + i) % players) for i in range(players))
+        better = sign(game)
+        self._heads = tuple(better * points_off(game, (first + i) % players) for i in range(players))
         # What the next extra rounds are worth; none if a tie is shared.
         self._extra: dict[_Key, Worths] = {}
         self._repeated: _Key | None = None
         self._plays_on = False
-        self._holds_for = MAX_TIE_ROUNDS if profile.tie is Tie.SHARE else tie_rounds
+        self._holds_for = MAX_TIE_ROUNDS if game.tie is Tie.SHARE else tie_rounds
         tied = _Aim(_beaten(players)) if self._aim.worst_pay else self._aim
         self._round = self._new_round(tied)
-        if profile.tie is not Tie.SHARE and players > 1 and tie_rounds < MAX_TIE_ROUNDS:
+        if game.tie is not Tie.SHARE and players > 1 and tie_rounds < MAX_TIE_ROUNDS:
             self._solve_extra_rounds(tied, MAX_TIE_ROUNDS - tie_rounds)
         if tied is not self._aim:
             self._round = self._new_round(self._aim)
         self._last_of_several = self._round
-        if profile.shut_wins is ShutWins.ROUND:
-            unplayed = score(profile, profile.starting, 0, profile.starting_behind)
+        if game.shut_wins is ShutWins.ROUND:
+            unplayed = score(game, game.starting, 0, game.starting_behind)
             self._last_of_several = self._new_round(self._aim, unplayed)
         if self._all_again and self._plays_on:
             again = self._back(self._extra[self._next(self._heads)])
@@ -180,7 +180,7 @@ class Equilibrium:
     @property
     def shut_wins(self) -> bool:
         """Whether a shut box wins the round at once."""
-        return self.profile.shut_wins is not ShutWins.NO
+        return self.game.shut_wins is not ShutWins.NO
 
     def chances(
         self,
@@ -218,7 +218,7 @@ class Equilibrium:
         """The best play of the next seat's turn; arguments as for `chances`."""
         before = totals or (0,) * self.players
         standing, round_ = self._standing(before, scores), self._round_of(last_of_several)
-        return seat_play(self.profile, round_.worths(self._to_come(before, scores), standing).__getitem__)
+        return seat_play(self.game, round_.worths(self._to_come(before, scores), standing).__getitem__)
 
     def _round_of(self, last_of_several: bool) -> SeatRound:
         return self._last_of_several if last_of_several else self._round
@@ -243,14 +243,14 @@ class Equilibrium:
     @property
     def _sign(self) -> int:
         """1 if the highest total leads, else -1."""
-        return -sign(self.profile) if self._aim.worst_pay else sign(self.profile)
+        return -sign(self.game) if self._aim.worst_pay else sign(self.game)
 
     def _traits(self, position: int) -> int:
         """The traits of a seat before its turn."""
         return BEGAN if self._rotates and not self._all_again and position == 0 else 0
 
     def _new_round(self, aim: _Aim, unplayed: int | None = None) -> SeatRound:
-        best = sign(self.profile)
+        best = sign(self.game)
         rules = RoundRules(
             -best if aim.worst_pay else best,
             worst_pay=aim.worst_pay,
@@ -391,20 +391,19 @@ def _change(before: Worths, after: Worths) -> float:
     return max([abs(a - b) for a, b in zip((*before[0], before[1]), (*after[0], after[1]), strict=True)])
 
 
-def _aim_of(profile: Profile, players: int, prize: Prize) -> _Aim:
+def _aim_of(game: Profile, players: int, prize: Prize) -> _Aim:
     if prize is Prize.WIN:
         return _Aim(_share)
-    if profile.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE):
-        return _Aim(_pool(players, doubles=profile.stakes is Stakes.POOL_DOUBLE))
-    if not profile.loser_pays:
+    if game.stakes in (Stakes.POOL, Stakes.POOL_DOUBLE):
+        return _Aim(_pool(players, doubles=game.stakes is Stakes.POOL_DOUBLE))
+    if not game.loser_pays:
         return _Aim(lambda leaders: ((0.0,) * len(leaders), 0.0))
     if players <= 2:
         return _Aim(_beaten(players))
-    if profile.tie is Tie.REPLAY_ALL:
+    if game.tie is Tie.REPLAY_ALL:
         # Both the best and the worst score so far would count.
         raise OddsError(
-            f'{profile.name}: stakes = "{profile.stakes}" with tie = "{profile.tie}" have odds for two '
-            "players only"
+            f'{game.name}: stakes = "{game.stakes}" with tie = "{game.tie}" have odds for two players only'
         )
     return _Aim(lambda leaders: ((-1 / len(leaders),) * len(leaders), 0.0), worst_pay=True)
 

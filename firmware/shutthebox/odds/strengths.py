@@ -27,16 +27,16 @@ def by_odds(turn: Turn, strength: Strength) -> bool:
     return strength is Strength.MASTER or (strength is Strength.REGULAR and turn.moves % 2 == 0)
 
 
-def simple_answer(profile: Profile, turn: Turn) -> Tiles:
+def simple_answer(rules: Profile, turn: Turn) -> Tiles:
     """A beginner's answer (if a tile must be opened, the lowest); none to pass."""
-    answers = turns.answers(profile, turn)
+    answers = turns.answers(rules, turn)
     if not answers:
-        reopenings = turns.reopenings(profile, turn)
+        reopenings = turns.reopenings(rules, turn)
         return reopenings & -reopenings
-    return highest_first(profile, answers)
+    return highest_first(rules, answers)
 
 
-def highest_first(profile: Profile, answers: Sequence[Tiles]) -> Tiles:
+def highest_first(rules: Profile, answers: Sequence[Tiles]) -> Tiles:
     """The answer with the highest tiles; with the lowest if open tiles are good."""
-    low = profile.highest_wins and profile.score is not Scoring.SHUT_SUM
+    low = rules.highest_wins and rules.score is not Scoring.SHUT_SUM
     return min(answers) if low else max(answers)

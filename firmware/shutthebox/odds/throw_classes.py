@@ -72,65 +72,65 @@ class Throws:
         return frozenset((*self.ended, *(each.added for each in self.classes)))
 
 
-def throws_of(profile: Profile, row: TileRow, dice: int) -> Throws:
+def throws_of(rules: Profile, row: TileRow, dice: int) -> Throws:
     """The throws of this many dice on this row.
 
     Raises:
         TooLargeError: there are too many classes of throws.
     """
-    if not are_plain(profile):
-        ended, classes = _in_columns(profile, row, dice)
-    elif profile.move is MoveKind.SET:
-        ended, classes = _by_total(profile, row, dice)
+    if not are_plain(rules):
+        ended, classes = _in_columns(rules, row, dice)
+    elif rules.move is MoveKind.SET:
+        ended, classes = _by_total(rules, row, dice)
     else:
-        ended, classes = _by_faces(profile, row, dice)
+        ended, classes = _by_faces(rules, row, dice)
     merged = [each for each in classes if each.moves_somewhere]
     for added in sorted({each.added for each in classes if not each.moves_somewhere}):
         idle = [each for each in classes if each.added == added and not each.moves_somewhere]
         weight, doubles = sum(each.weight for each in idle), sum(each.doubles for each in idle)
         merged.append(ThrowClass(weight, 0, [()], doubles, added))
-    return Throws(dice, profile.sides**dice, ended, tuple(merged))
+    return Throws(dice, rules.sides**dice, ended, tuple(merged))
 
 
-def _doubles(profile: Profile, dice: int) -> list[Throw]:
+def _doubles(rules: Profile, dice: int) -> list[Throw]:
     """The throws that earn an insurance."""
-    return [(face,) * dice for face in range(1, profile.sides + 1)] if profile.insurance and dice > 1 else []
+    return [(face,) * dice for face in range(1, rules.sides + 1)] if rules.insurance and dice > 1 else []
 
 
-def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
+def _by_total(rules: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
     """The classes if any set of open tiles that adds up to one of the totals will do."""
     ended, weights = Counter[int](), Counter[tuple[int, tuple[int, ...]]]()
-    if dice == 1 or not _faces_count(profile):
+    if dice == 1 or not _faces_count(rules):
         sums = Counter({0: 1})
         for _ in range(dice):
             longer = Counter[int]()
             for total, weight in sums.items():
-                for face in range(1, profile.sides + 1):
+                for face in range(1, rules.sides + 1):
                     longer[total + face] += weight
             sums = longer
         for total, weight in sums.items():
-            added = added_score(profile, (total,))
-            if ends_turn(profile, (total,)):
+            added = added_score(rules, (total,))
+            if ends_turn(rules, (total,)):
                 ended[added] += weight
             else:
                 weights[added, (total,)] = weight
     else:
-        for throw, weight in _every_throw(profile, dice):
-            added = added_score(profile, throw)
-            if ends_turn(profile, throw):
+        for throw, weight in _every_throw(rules, dice):
+            added = added_score(rules, throw)
+            if ends_turn(rules, throw):
                 ended[added] += weight
             else:
-                weights[added, tuple(sorted(totals(profile, throw)))] += weight
+                weights[added, tuple(sorted(totals(rules, throw)))] += weight
     largest = max((read[-1] for _, read in weights if read), default=0)
     top = min(largest, sum(row.numbers))
     doubles = Counter(
-        (added_score(profile, throw), tuple(sorted(totals(profile, throw))))
-        for throw in _doubles(profile, dice)
-        if not ends_turn(profile, throw)
+        (added_score(rules, throw), tuple(sorted(totals(rules, throw))))
+        for throw in _doubles(rules, dice)
+        if not ends_turn(rules, throw)
     )
     tables = sets_by_total(row.numbers, top)
-    if profile.max_tiles is not None or profile.min_tiles > 1:
-        sizes = range(profile.min_tiles, (profile.max_tiles or row.count) + 1)
+    if rules.max_tiles is not None or rules.min_tiles > 1:
+        sizes = range(rules.min_tiles, (rules.max_tiles or row.count) + 1)
         tables = [
             [tuple([move for move in moves if move.bit_count() in sizes]) for moves in table]
             for table in tables
@@ -147,19 +147,19 @@ def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int], 
     return ended, classes
 
 
-def _faces_count(profile: Profile) -> bool:
+def _faces_count(rules: Profile) -> bool:
     """Whether the faces matter for what a throw can mean, or whether it ends the turn."""
-    return not profile.only_adds or profile.doubles is not Doubles.PLAIN
+    return not rules.only_adds or rules.doubles is not Doubles.PLAIN
 
 
-def _every_throw(profile: Profile, dice: int) -> list[tuple[Throw, int]]:
+def _every_throw(rules: Profile, dice: int) -> list[tuple[Throw, int]]:
     """Each throw regardless of order, and how many throws it stands for."""
-    if comb(profile.sides + dice - 1, dice) > _MAX_STATES:
-        raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+    if comb(rules.sides + dice - 1, dice) > _MAX_STATES:
+        raise TooLargeError(f"{dice} dice of {rules.sides} sides show too much for exact odds")
     ways = factorial(dice)
     return [
         (throw, ways // prod(map(factorial, Counter(throw).values())))
-        for throw in combinations_with_replacement(range(1, profile.sides + 1), dice)
+        for throw in combinations_with_replacement(range(1, rules.sides + 1), dice)
     ]
 
 
@@ -191,24 +191,24 @@ def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ..
     return tables
 
 
-def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
+def _in_columns(rules: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
     """The classes if a tile's number may differ from its column's: the moves of every set of columns."""
     ended, alike = Counter[int](), dict[tuple[tuple[int, ...], tuple[int, ...], int], list[int]]()
-    by_sum = profile.move is MoveKind.SET
-    for throw, weight in _every_throw(profile, dice):
-        added = added_score(profile, throw)
-        if ends_turn(profile, throw):
+    by_sum = rules.move is MoveKind.SET
+    for throw, weight in _every_throw(rules, dice):
+        added = added_score(rules, throw)
+        if ends_turn(rules, throw):
             ended[added] += weight
             continue
-        read = tuple(sorted(totals(profile, throw)))
+        read = tuple(sorted(totals(rules, throw)))
         counted = alike.setdefault((read, () if by_sum else throw, added), [0, 0])
         counted[0] += weight
-        counted[1] += profile.insurance and is_double(throw)
-    masks = row.masks(profile.rows)
+        counted[1] += rules.insurance and is_double(throw)
+    masks = row.masks(rules.rows)
     if len(alike) * len(masks) > MAX_ENTRIES:
-        raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+        raise TooLargeError(f"{dice} dice of {rules.sides} sides show too much for exact odds")
     if by_sum:
-        adding_up = _adding_up(profile, row, max((read[-1] for read, _, _ in alike if read), default=0))
+        adding_up = _adding_up(rules, row, max((read[-1] for read, _, _ in alike if read), default=0))
     classes, full = [], (1 << 2 * row.count) - 1
     for (read, throw, added), (weight, doubles) in alike.items():
         table: dict[int, tuple[int, ...]] = {}
@@ -216,21 +216,21 @@ def _in_columns(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int]
             if by_sum:
                 sums = adding_up[mask]
                 moves = [move for total in read for move in sums.get(total, ())]
-                table[mask] = tuple([move for move in moves if move.bit_count() >= profile.min_tiles])
+                table[mask] = tuple([move for move in moves if move.bit_count() >= rules.min_tiles])
             else:
                 front, behind = row.tiles_of(mask)
-                legal = legal_moves(profile, front, throw, behind=behind)
-                table[mask] = tuple(row.dense_move(move, reach(profile)) for move in legal)
+                legal = legal_moves(rules, front, throw, behind=behind)
+                table[mask] = tuple(row.dense_move(move, reach(rules)) for move in legal)
         classes.append(ThrowClass(weight, full, table, doubles, added))
     return ended, classes
 
 
-def _adding_up(profile: Profile, row: TileRow, most: int) -> dict[int, dict[int, list[int]]]:
+def _adding_up(rules: Profile, row: TileRow, most: int) -> dict[int, dict[int, list[int]]]:
     """For each set of columns, the moves for every total up to the highest.
 
     Built column by column, so that sets with the same lower columns share the work.
     """
-    largest = profile.max_tiles or 2 * row.count
+    largest = rules.max_tiles or 2 * row.count
     found: dict[int, dict[int, list[int]]] = {}
 
     def add(at: int, mask: int, sums: dict[int, list[int]]) -> None:
@@ -238,10 +238,10 @@ def _adding_up(profile: Profile, row: TileRow, most: int) -> dict[int, dict[int,
             found[mask] = sums
             return
         low, high, number = 1 << at, 1 << at + row.count, row.numbers[at]
-        back = profile.back_numbers[number]
+        back = rules.back_numbers[number]
         add(at + 1, mask, sums)
         add(at + 1, mask | low, _with(sums, ((back, low),)))
-        ways = ((number, low), (number + back, low | high)) if profile.through else ((number, low),)
+        ways = ((number, low), (number + back, low | high)) if rules.through else ((number, low),)
         add(at + 1, mask | low | high, _with(sums, ways))
 
     def _with(sums: dict[int, list[int]], ways: tuple[tuple[int, int], ...]) -> dict[int, list[int]]:
@@ -258,17 +258,15 @@ def _adding_up(profile: Profile, row: TileRow, most: int) -> dict[int, dict[int,
     return found
 
 
-def _by_faces(profile: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
+def _by_faces(rules: Profile, row: TileRow, dice: int) -> tuple[Counter[int], list[ThrowClass]]:
     """The classes if faces count: one throw stands for all that name the same tiles."""
     ended, classes = Counter[int](), []
-    doubles = Counter(
-        _alike(profile, row, throw, _names(profile, row, throw)) for throw in _doubles(profile, dice)
-    )
-    for alike, (weight, throw) in _throws(profile, row, dice).items():
+    doubles = Counter(_alike(rules, row, throw, _names(rules, row, throw)) for throw in _doubles(rules, dice))
+    for alike, (weight, throw) in _throws(rules, row, dice).items():
         if alike.ends:
             ended[alike.added] += weight
             continue
-        classes.append(_answers(profile, row, throw, weight, doubles[alike])._replace(added=alike.added))
+        classes.append(_answers(rules, row, throw, weight, doubles[alike])._replace(added=alike.added))
     return ended, classes
 
 
@@ -280,70 +278,68 @@ class _Alike(NamedTuple):
     named: tuple[int, ...]
 
 
-def _throws(profile: Profile, row: TileRow, dice: int) -> dict[_Alike, tuple[int, Throw]]:
+def _throws(rules: Profile, row: TileRow, dice: int) -> dict[_Alike, tuple[int, Throw]]:
     """One throw for each class, with the number of throws in it.
 
     Two throws are in the same class if they name the same tiles by face, total and difference. With
     `MoveKind.EXACT`, a repeated face, or one without a tile, names none.
     """
-    largest = dice * profile.sides if profile.add_throw else max(row.numbers[-1], *profile.ends_turn_on, 0)
+    largest = dice * rules.sides if rules.add_throw else max(row.numbers[-1], *rules.ends_turn_on, 0)
     # By dice: faces named (or -1), and total (capped where it no longer matters).
     states: dict[tuple[int, int], tuple[int, Throw]] = {(0, 0): (1, ())}
     for _ in range(dice):
         longer: dict[tuple[int, int], tuple[int, Throw]] = {}
         for (named, total), (weight, throw) in states.items():
-            for face in range(1, profile.sides + 1):
-                key = _with_face(profile, row, named, face), min(total + face, largest + 1)
+            for face in range(1, rules.sides + 1):
+                key = _with_face(rules, row, named, face), min(total + face, largest + 1)
                 known, shown = longer.get(key, (0, (*throw, face)))
                 longer[key] = known + weight, shown
         states = longer
         if len(states) > _MAX_STATES:
-            raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+            raise TooLargeError(f"{dice} dice of {rules.sides} sides show too much for exact odds")
     thrown = [(named, weight, throw) for (named, _), (weight, throw) in states.items()]
-    if dice > 1 and _faces_count(profile):
-        thrown = [
-            (_names(profile, row, throw), weight, throw) for throw, weight in _every_throw(profile, dice)
-        ]
+    if dice > 1 and _faces_count(rules):
+        thrown = [(_names(rules, row, throw), weight, throw) for throw, weight in _every_throw(rules, dice)]
     merged: dict[_Alike, tuple[int, Throw]] = {}
     for named, weight, throw in thrown:
-        alike = _alike(profile, row, throw, named)
+        alike = _alike(rules, row, throw, named)
         known, shown = merged.get(alike, (0, throw))
         merged[alike] = known + weight, shown
     if len(merged) * row.size > MAX_ENTRIES:
-        raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+        raise TooLargeError(f"{dice} dice of {rules.sides} sides show too much for exact odds")
     return merged
 
 
-def _alike(profile: Profile, row: TileRow, throw: Throw, named: int) -> _Alike:
+def _alike(rules: Profile, row: TileRow, throw: Throw, named: int) -> _Alike:
     """The class of a throw whose faces name these tiles."""
-    ends = ends_turn(profile, throw)
-    named_by_sums = [row.bit(number) for number in totals(profile, throw)]
-    return _Alike(ends, added_score(profile, throw), () if ends else (named, *sorted(named_by_sums)))
+    ends = ends_turn(rules, throw)
+    named_by_sums = [row.bit(number) for number in totals(rules, throw)]
+    return _Alike(ends, added_score(rules, throw), () if ends else (named, *sorted(named_by_sums)))
 
 
-def _names(profile: Profile, row: TileRow, throw: Throw) -> int:
+def _names(rules: Profile, row: TileRow, throw: Throw) -> int:
     """The tiles that a throw's faces name, as dense bits; -1 if all must be used and one has none."""
     named = 0
     for face in throw:
-        named = _with_face(profile, row, named, face)
+        named = _with_face(rules, row, named, face)
     return named
 
 
-def _with_face(profile: Profile, row: TileRow, named: int, face: int) -> int:
+def _with_face(rules: Profile, row: TileRow, named: int, face: int) -> int:
     """The tiles named by faces, with another face."""
     bit = row.bit(face)
-    if profile.move is MoveKind.EXACT and (named < 0 or not bit or named & bit):
+    if rules.move is MoveKind.EXACT and (named < 0 or not bit or named & bit):
         return -1
     return named | bit
 
 
-def _answers(profile: Profile, row: TileRow, throw: Throw, weight: int, doubles: int) -> ThrowClass:
+def _answers(rules: Profile, row: TileRow, throw: Throw, weight: int, doubles: int) -> ThrowClass:
     """The moves for a throw at every set of the tiles it names, from the rules themselves."""
-    named = to_tiles({*throw, *totals(profile, throw)}) & row.tiles
+    named = to_tiles({*throw, *totals(rules, throw)}) & row.tiles
     table = {}
     numbers = to_numbers(named)
     for choice in range(1 << len(numbers)):
         tiles = to_tiles(number for i, number in enumerate(numbers) if choice >> i & 1)
-        moves = legal_moves(profile, tiles, throw)
+        moves = legal_moves(rules, tiles, throw)
         table[row.dense(tiles)] = tuple(row.dense(move) for move in moves)
     return ThrowClass(weight, row.dense(named), table, doubles)

@@ -24,18 +24,18 @@ from shutthebox.rules.turn import Outcome, Turn
 class TugPlay(TurnPlay):
     """The best play of a tug: worths are the current player's chances to win."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, game: Profile) -> None:
         """Finds it.
 
         Raises:
             OddsError: it's another game, or a key isn't understood.
             TooLargeError: there are more than 12 tiles, or the worths don't settle.
         """
-        order = order_of(profile)
+        order = order_of(game)
         if not order.opens:
-            raise OddsError(f"{profile.name} isn't a tug")
-        Tug(profile).check(order.seats(profile, 2), About.ROUND)
-        model = TurnModel(profile)
+            raise OddsError(f"{game.name} isn't a tug")
+        Tug(game).check(order.seats(game, 2), About.ROUND)
+        model = TurnModel(game)
         super().__init__(model, _worths(model), lambda end: float(end.shut))
 
     def begins(self, mine: Tiles) -> float:
@@ -46,14 +46,14 @@ class TugPlay(TurnPlay):
         """The chance of the player whose turn it is, or was: an end is worth what it leaves."""
         if turn.outcome is None or turn.outcome is Outcome.SHUT:
             return super().worth(turn)
-        others = self.model.profile.starting & ~turn.open
+        others = self.model.rules.starting & ~turn.open
         return Worth(1 - self.begins(others) if others else self.begins(turn.open))
 
 
 @lru_cache(maxsize=2)
-def tug_play(profile: Profile) -> TugPlay:
+def tug_play(game: Profile) -> TugPlay:
     """`TugPlay`, cached for the latest games."""
-    return TugPlay(profile)
+    return TugPlay(game)
 
 
 class Tug(TurnSolver):

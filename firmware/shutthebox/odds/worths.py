@@ -107,15 +107,15 @@ def difference(one: Number, other: Number) -> Fraction:
     return found if exact or abs(found) > 2 * EQUAL_WITHIN + 1e-12 * abs(float(one)) else Fraction(0)
 
 
-def sign(profile: Profile) -> int:
+def sign(rules: Profile) -> int:
     """1 if more points are better, else -1."""
-    return 1 if profile.highest_wins else -1
+    return 1 if rules.highest_wins else -1
 
 
-def goal_of(profile: Profile, objective: Objective) -> Goal:
+def goal_of(rules: Profile, objective: Objective) -> Goal:
     """The worth of a turn's ends to a player with this objective."""
-    best = sign(profile)
-    throw = best if profile.score is Scoring.THROWS else 0
+    best = sign(rules)
+    throw = best if rules.score is Scoring.THROWS else 0
     if objective is Objective.SHUT:
         return Goal(lambda end: (int(end.shut), best * end.score), (0, throw))
     return Goal(lambda end: (best * end.score, int(end.shut)), (throw, 0))

@@ -10,7 +10,7 @@ from tests.support.account import legal_moves
 from tests.support.fast import fast_among
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.board import levers_behind, read_board
+from shutthebox.game.board import lever_offset, read_board
 from shutthebox.game.judge import judge
 from shutthebox.rules.profile import Blocked, Profile
 from shutthebox.rules.tiles import to_tiles
@@ -91,17 +91,17 @@ def test_positions_of_the_other_kinds_of_move(name: str) -> None:
 
 def test_the_levers_of_two_rows() -> None:
     profile = builtin("double-shutter")
-    assert levers_behind(profile, 18, 0) == 9
-    assert levers_behind(profile, 17, 0) == 0
-    assert levers_behind(profile, 9, 0) == 0
-    assert levers_behind(profile, 18, to_tiles([12])) == 0, "a lever of the back row is broken"
-    assert levers_behind(profile, 18, to_tiles([3])) == 9
-    assert levers_behind(builtin("traditional"), 18, 0) == 0
+    assert lever_offset(profile, 18, 0) == 9
+    assert lever_offset(profile, 17, 0) == 0
+    assert lever_offset(profile, 9, 0) == 0
+    assert lever_offset(profile, 18, to_tiles([12])) == 0, "a lever of the back row is broken"
+    assert lever_offset(profile, 18, to_tiles([3])) == 9
+    assert lever_offset(builtin("traditional"), 18, 0) == 0
     turn = start(profile)
     three = to_tiles([3])
-    assert read_board(profile, turn, 0, behind=9).levers_of(three) == (3,)
+    assert read_board(profile, turn, 0, offset=9).levers_of(three) == (3,)
     shut = turn._replace(behind=turn.behind & ~three)
-    assert read_board(profile, shut, 0, behind=9).levers_of(three) == (12,)
+    assert read_board(profile, shut, 0, offset=9).levers_of(three) == (12,)
     assert read_board(profile, turn._replace(behind=0), 0).levers_of(three) == (3,)
 
 

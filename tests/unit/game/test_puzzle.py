@@ -32,7 +32,7 @@ def test_the_puzzle_is_in_a_game_that_the_box_offers() -> None:
     """On twelve levers, Traditional is played with twelve tiles; its puzzles have nine."""
     offered = settings_for(builtin("ten").for_levers(12) or "ten", levers=12).games
     assert puzzle_games(offered) == ("digits",)
-    assert {puzzle_of(day, puzzle_games(offered)).profile.name for day in range(20)} == {"digits"}
+    assert {puzzle_of(day, puzzle_games(offered)).game.name for day in range(20)} == {"digits"}
     nine = puzzle_games(settings_for().games)
     assert all(puzzle_of(day, nine) == puzzle_of(day) for day in range(20)), "every usual box has the same"
     assert puzzle_of(3, puzzle_games(settings_for(out_of_play=(4,)).games)) == puzzle_of(3)

@@ -16,7 +16,7 @@ from tests.support.network import End
 
 from doctools.diagram import modes
 from shutthebox.config.puzzles import puzzle_games, puzzle_of
-from shutthebox.game.board import levers_behind, read_board
+from shutthebox.game.board import lever_offset, read_board
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
@@ -129,17 +129,17 @@ def hands(machine: Machine, random: Random) -> int:
         return levers ^ 1 << machine.settings.levers - 2  # from the first item back to the last ones
     if isinstance(mode, PuzzleMode) and random.random() < 0.9:
         puzzle = mode.daily.puzzle
-        row = puzzle.profile.starting & ~puzzle.open
+        row = puzzle.game.starting & ~puzzle.open
         return row | random.choice(puzzle.answers).choice if mode.is_set else row
     if match is None or match.result or random.random() < 0.25:
         return levers ^ 1 << random.randrange(machine.settings.levers)
     profile, turn = match.rules, match.turn
-    behind = levers_behind(profile, machine.settings.levers)
+    offset = lever_offset(profile, machine.settings.levers)
     wanted = profile.starting & ~turn.open
-    if behind:
-        wanted = profile.starting & ~turn.behind | wanted << behind
+    if offset:
+        wanted = profile.starting & ~turn.behind | wanted << offset
     if turn.throw and (answers := turns.answers(profile, turn)):
-        board = read_board(profile, turn, wanted, behind=behind)
+        board = read_board(profile, turn, wanted, offset=offset)
         return wanted | to_tiles(board.levers_of(random.choice(answers)))
     return wanted
 

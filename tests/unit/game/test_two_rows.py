@@ -6,7 +6,7 @@ from tests.support.positions import with_rows
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import draw
-from shutthebox.game.board import levers_behind
+from shutthebox.game.board import lever_offset
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
@@ -35,8 +35,8 @@ def position(
     turn = table.match.turn
     open_tiles, behind = turn.open & ~to_tiles(gone), turn.behind & ~to_tiles((*gone, *front_gone))
     turn = turn._replace(open=open_tiles, behind=behind, throws=1, moves=1)
-    match, behind = with_rows(table.match, turn), levers_behind(table.match.game, levers)
-    down = (*gone, *(column + behind for column in gone), *front_gone) if behind else gone
+    match, offset = with_rows(table.match, turn), lever_offset(table.match.game, levers)
+    down = (*gone, *(column + offset for column in gone), *front_gone) if offset else gone
     return Table(table.machine.settings, match=match, down=down)
 
 

@@ -145,7 +145,7 @@ def test_each_turn_by_itself_makes_up_the_match_in_points(game: str) -> None:
             own = [part.players[i].points for part in parts]
             assert player.points.luck == sum(balance.luck for balance in own)
             assert player.points.skill == sum(balance.skill for balance in own)
-            better = 1 if odds.profile.highest_wins else -1
+            better = 1 if odds.rules.highest_wins else -1
             initial = better * Fraction(odds.play().worth(turns.start(profile)).main)
             assert all(balance.initial in (0, initial) for balance in own)
         assert sum(len(part.decisions) for part in parts) == len(whole.decisions)

@@ -44,8 +44,8 @@ def test_turns_without_a_last_throw_have_no_ends_in_fractions() -> None:
     for text in rules:
         odds = Odds(house(text))
         with pytest.raises(OddsError, match="has no list of ends in fractions"):
-            odds.ends(turns.start(odds.profile), exact=True)
-        assert sum(odds.ends(turns.start(odds.profile)).values()) == pytest.approx(1)
+            odds.ends(turns.start(odds.rules), exact=True)
+        assert sum(odds.ends(turns.start(odds.rules)).values()) == pytest.approx(1)
 
 
 def test_a_number_of_dice_that_cannot_be_thrown() -> None:
@@ -74,7 +74,7 @@ def test_few_tiles_of_a_row_that_is_too_large_have_exact_odds() -> None:
     with pytest.raises(TooLargeError, match="24 tiles are too many"):
         Odds(the_300)
     few = Odds(replace(the_300, start_open=(4, 20)))
-    assert Odds(the_300, turn).fractions(turn) == few.fractions(turns.start(few.profile))
+    assert Odds(the_300, turn).fractions(turn) == few.fractions(turns.start(few.rules))
 
 
 def test_a_race_is_counted_in_throws() -> None:
@@ -83,7 +83,7 @@ def test_a_race_is_counted_in_throws() -> None:
     assert (counted.score, counted.win, counted.shut_wins) == (Scoring.THROWS, Win.LOWEST, ShutWins.NO)
     assert for_points(golf) is golf
     assert odds_for_points(young) is odds_for_points(young)
-    assert odds_for_points(young).profile == counted
+    assert odds_for_points(young).rules == counted
 
 
 def test_rounding_alone_makes_no_difference() -> None:

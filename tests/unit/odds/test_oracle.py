@@ -243,7 +243,7 @@ def agree(found: Sequence[Number], known: Sequence[Number], oracle: TurnOracle, 
 
 def check_answers(odds: Odds, oracle: TurnOracle, thrown: Turn, objective: Objective) -> None:
     """All answers to a throw, the best first, each with its worth and its cost."""
-    match = alone(odds.profile, thrown)
+    match = alone(odds.rules, thrown)
     ranked = odds.ranked(thrown, objective)
     if not thrown.awaits_answer or answers(match)[0][0] == 0:
         assert ranked == ()
@@ -266,7 +266,7 @@ def check_ends(odds: Odds, turn: Turn, objective: Objective) -> None:
     assert list(ends) == sorted(ends)
     assert sum(ends.values()) == pytest.approx(1, abs=1e-9)
     # Where throws are the score, the ends know the limit of throws in a turn; the value goes on.
-    counts = odds.profile.score is Scoring.THROWS
+    counts = odds.rules.score is Scoring.THROWS
     near = 1e-9 + MAX_THROWS * float(ends.get(End(MAX_THROWS, False), 0)) * counts
     assert sum(end.score * chance for end, chance in ends.items()) == pytest.approx(
         value.score, rel=1e-9, abs=near

@@ -31,9 +31,9 @@ def odds_of(name: str) -> Odds:
 
 def test_there_are_five_hundred_and_no_two_ask_the_same() -> None:
     assert len(PUZZLES) == 500
-    asked = {(p.profile.name, p.open, sum(p.throw), frozenset(a.choice for a in p.answers)) for p in PUZZLES}
+    asked = {(p.game.name, p.open, sum(p.throw), frozenset(a.choice for a in p.answers)) for p in PUZZLES}
     assert len(asked) == 500
-    assert Counter(p.profile.name for p in PUZZLES) == dict.fromkeys(GAMES, 125)
+    assert Counter(p.game.name for p in PUZZLES) == dict.fromkeys(GAMES, 125)
 
 
 @pytest.mark.parametrize("game", fast_among(GAMES, GAMES[:1]))
@@ -41,7 +41,7 @@ def test_every_answer_is_that_of_the_odds(game: str) -> None:
     """Its worth is computed again, move by move, from the worth of the position that the move leaves."""
     odds, profile = odds_of(game), builtin(game)
     whole = odds.value(turns.start(profile)).score
-    for puzzle in (each for each in PUZZLES if each.profile.name == game):
+    for puzzle in (each for each in PUZZLES if each.game.name == game):
         turn = puzzle.turn
         assert turn.awaits_answer
         legal = turns.answers(profile, turn)
@@ -62,7 +62,7 @@ def test_every_answer_is_that_of_the_odds(game: str) -> None:
 @pytest.mark.slow
 def test_every_level_counts_the_rules_that_miss() -> None:
     for puzzle in PUZZLES:
-        missed = missed_by(puzzle.profile, puzzle.open, [answer.choice for answer in puzzle.answers])
+        missed = missed_by(puzzle.game, puzzle.open, [answer.choice for answer in puzzle.answers])
         assert len(missed) == puzzle.level
         assert "highest" in missed
 
@@ -87,5 +87,5 @@ def test_games_without_puzzles(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_shipped_is_what_the_search_finds(game: str) -> None:
     found = {(p.open, p.answers): p.level for p in all_puzzles(builtin(game), Random(1))}
-    shipped_of_game = [puzzle for puzzle in PUZZLES if puzzle.profile.name == game]
+    shipped_of_game = [puzzle for puzzle in PUZZLES if puzzle.game.name == game]
     assert [found.get((p.open, p.answers)) for p in shipped_of_game] == [p.level for p in shipped_of_game]

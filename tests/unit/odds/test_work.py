@@ -63,7 +63,7 @@ def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends() -> None:
     odds = Odds(
         on_table('tiles = 12\ndice = 2\nsides = 20\nmove = "exact"\nblocked = "passes"\nscore = "throws"')
     )
-    turn = turns.start(odds.profile)
+    turn = turns.start(odds.rules)
     assert odds.value(turn, Objective.SCORE).score > 5
     with pytest.raises(TooLargeError, match="too many throws"):
         odds.distribution(turn, Objective.SCORE)

@@ -104,11 +104,11 @@ def _words(entry: TypedThrow, draw: Draw) -> tuple[Message, Message]:
 def enter(target: EnterThrow, context: Context) -> Step[Entering]:
     """Starts entering a throw; the press that led here counts as its first, a hold as a blank."""
     play, dice = target.play, target.dice
-    profile = play.match.rules
-    if profile.draw is Draw.DOMINOES or profile.faces_matter:
-        entry = TypedThrow(dice, profile.sides, turns.lowest_face(profile))
+    rules = play.match.rules
+    if rules.draw is Draw.DOMINOES or rules.faces_matter:
+        entry = TypedThrow(dice, rules.sides, turns.lowest_face(rules))
     else:
-        entry = TypedThrow(1, dice * profile.sides)
+        entry = TypedThrow(1, dice * rules.sides)
     if not target.pressed and entry.lowest == 0:
         entry = entry.enter()  # the hold that led here has entered a blank
     if target.pressed:

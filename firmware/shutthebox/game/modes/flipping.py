@@ -239,12 +239,19 @@ class Flipping(TurnMode):
         if play.verdict.kind is VerdictKind.COMPLETE:
             return verdict_text(play.verdict), ()
         hint = (message("Hold: hint"),) if shared.settings.game.hints else ()
-        behind: tuple[Text, ...] = ()
+        at_back: tuple[Text, ...] = ()
         if board.rules.move is not MoveKind.SET:  # the task names tiles
-            behind = back_texts(play.match, board.answers, shared)
+            at_back = back_texts(play.match, board.answers, shared)
         stands = (message("No press: it stands once the levers fit"),) if play.match.answers_of_others else ()
         others = others_texts(play.match, shared)
-        return _task(play.match, board), (*pointers, *stands, *others, *bag_texts(play.match), *behind, *hint)
+        return _task(play.match, board), (
+            *pointers,
+            *stands,
+            *others,
+            *bag_texts(play.match),
+            *at_back,
+            *hint,
+        )
 
     def _commit(self, context: Context) -> Step[AfterAction]:
         """Commits a move, an opened tile, or a pass; shutting the box needs no press."""

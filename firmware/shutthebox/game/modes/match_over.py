@@ -154,7 +154,7 @@ class MatchOver(MatchMode):
         before = match.game
         # The levers may have been taken out of play, or put back, while the power was off.
         played = next((game for game in settings.games if game.name == before.name), before)
-        profile = with_options(
+        game = with_options(
             played,
             limit=before.limit,
             best=settings.best(played),
@@ -163,8 +163,8 @@ class MatchOver(MatchMode):
             turn_seconds=before.turn_seconds or 0,
             first=before.first,
         )
-        first = match.begins_next_match if profile.any_seat_begins else 0
-        return Step(BeginMatch(begin(profile, match.players, match.rounds, first), tally(self.play)))
+        first = match.begins_next_match if game.any_seat_begins else 0
+        return Step(BeginMatch(begin(game, match.players, match.rounds, first), tally(self.play)))
 
     def _want_rematch(
         self, linked: LinkedMatch, context: Context

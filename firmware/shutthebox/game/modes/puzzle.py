@@ -54,7 +54,7 @@ class PuzzleMode(BoxMode):
     @property
     def game(self) -> Profile:
         """The game of the puzzle."""
-        return self.daily.puzzle.profile
+        return self.daily.puzzle.game
 
     def is_answered(self, settings: Settings) -> bool:
         """Whether this day's puzzle has been answered."""

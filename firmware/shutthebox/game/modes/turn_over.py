@@ -225,8 +225,8 @@ def _kind_ending(match: Match) -> Message:
     """How the turn ended, in a gentler wording for children."""
     if match.turn.outcome is not Outcome.BLOCKED:
         return _ending(match)
-    profile, turn = match.rules, match.turn
-    shut = (profile.starting & ~turn.open).bit_count() + (profile.starting_behind & ~turn.behind).bit_count()
+    rules, turn = match.rules, match.turn
+    shut = (rules.starting & ~turn.open).bit_count() + (rules.starting_behind & ~turn.behind).bit_count()
     if not shut:
         return message("Next time!")
     if turn.opens:

@@ -56,7 +56,7 @@ class Estimate:
 
 
 def estimate(
-    profile: Profile,
+    rules: Profile,
     turn: Turn,
     objective: Objective = Objective.SCORE,
     *,
@@ -67,7 +67,7 @@ def estimate(
     """Plays a turn out many times.
 
     Args:
-        profile: the game, of any size.
+        rules: the game, of any size.
         turn: an unfinished turn; a throw on the table is answered by the rule, too.
         objective: the aim that the rule is chosen for.
         rng: makes the throws; the same seed gives the same estimate.
@@ -81,7 +81,7 @@ def estimate(
     if turn.outcome is not None or (samples is not None and samples < 2):
         raise ValueError("an estimate needs at least 2 samples of a turn that is not over")
     if samples is None:
-        samples = max(2, min(SAMPLES, int(_most_turns(profile, turn) / (1 + len(_RULES) / _PILOT))))
+        samples = max(2, min(SAMPLES, int(_most_turns(rules, turn) / (1 + len(_RULES) / _PILOT))))
     trial = max(2, samples // _PILOT)
     whole = samples + trial * len(_RULES)
     step = max(1, whole // 100)
@@ -91,19 +91,19 @@ def estimate(
         nonlocal done
         ends = []
         for _ in range(count):
-            ends.append(_play_turn(profile, turn, policy, rng))
+            ends.append(_play_turn(rules, turn, policy, rng))
             done += 1
             if progress and (done % step == 0 or done == whole):
                 progress(done, whole)
         return _summary(ends, policy)
 
     trials = [play(policy, trial) for policy in _RULES]
-    best = max(trials, key=lambda each: _goodness(profile, each.value, objective))
+    best = max(trials, key=lambda each: _goodness(rules, each.value, objective))
     return play(best.policy, samples)
 
 
 def estimated_moves(
-    profile: Profile,
+    rules: Profile,
     turn: Turn,
     objective: Objective = Objective.SCORE,
     *,
@@ -114,7 +114,7 @@ def estimated_moves(
     """Plays out every answer to the throw on the table; best estimate first.
 
     Args:
-        profile: the game.
+        rules: the game.
         turn: a turn with a throw on the table.
         objective: the aim to rank them by.
         rng: makes the throws, the same for every answer.
@@ -125,9 +125,9 @@ def estimated_moves(
     Raises:
         TooLargeError: there are too many answers to rank in reasonable time.
     """
-    answers = turns.answers(profile, turn)
+    answers = turns.answers(rules, turn)
     if samples is None:
-        most = int(_most_turns(profile, turn))
+        most = int(_most_turns(rules, turn))
         samples = min(SAMPLES, most)
         if len(answers) * _LEAST > max(SAMPLES, most):
             raise TooLargeError(f"{len(answers)} moves are too many to rank by an estimate")
@@ -135,26 +135,26 @@ def estimated_moves(
     seed = rng.getrandbits(64)
     found = []
     for number, shut in enumerate(answers, 1):
-        after, lots = turns.move(profile, turn, shut), random.Random(seed)
-        ends = [_play_turn(profile, after, Policy.HIGHEST, lots) for _ in range(each)]
+        after, lots = turns.move(rules, turn, shut), random.Random(seed)
+        ends = [_play_turn(rules, after, Policy.HIGHEST, lots) for _ in range(each)]
         found.append((shut, _summary(ends, Policy.HIGHEST)))
         if progress:
             progress(number, len(answers))
-    return sorted(found, key=lambda pair: _goodness(profile, pair[1].value, objective), reverse=True)
+    return sorted(found, key=lambda pair: _goodness(rules, pair[1].value, objective), reverse=True)
 
 
-def _most_turns(profile: Profile, turn: Turn) -> float:
+def _most_turns(rules: Profile, turn: Turn) -> float:
     """About how many turns from here can be played out in reasonable time, judging by a few."""
     lots = random.Random(0)
-    ends = [_play_turn(profile, turn, rule, lots) for rule in _RULES * 3]
+    ends = [_play_turn(rules, turn, rule, lots) for rule in _RULES * 3]
     throws = sum(end.throws - turn.throws for end in ends) / len(ends)
     # If faces may be combined freely, there are as many moves as combinations.
-    moves = 1 << profile.dice if profile.move is MoveKind.FACES_FREE else most_moves(profile)
+    moves = 1 << rules.dice if rules.move is MoveKind.FACES_FREE else most_moves(rules)
     return MAX_SAMPLED_THROWS / (max(1.0, throws) * (1 + moves / 500))
 
 
-def _goodness(profile: Profile, value: Value, objective: Objective) -> tuple[float, float]:
-    points = sign(profile) * value.score
+def _goodness(rules: Profile, value: Value, objective: Objective) -> tuple[float, float]:
+    points = sign(rules) * value.score
     return (value.shut, points) if objective is Objective.SHUT else (points, value.shut)
 
 
@@ -168,23 +168,23 @@ def _summary(ends: Sequence[Turn], policy: Policy) -> Estimate:
     return Estimate(Value(mean, shut), error, count, policy, shares)
 
 
-def _play_turn(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> Turn:
+def _play_turn(rules: Profile, turn: Turn, policy: Policy, rng: random.Random) -> Turn:
     """One turn played to its end."""
     while turn.outcome is None:
         if not turn.awaits_answer:
-            turn = turns.throw(profile, turn, _throw(profile, turn, rng))
-        elif answers := turns.answers(profile, turn):
-            turn = turns.move(profile, turn, choose(policy, answers)[0])
-        elif reopenings := turns.reopenings(profile, turn):
-            turn = turns.reopen(profile, turn, to_numbers(reopenings)[0])
+            turn = turns.throw(rules, turn, _throw(rules, turn, rng))
+        elif answers := turns.answers(rules, turn):
+            turn = turns.move(rules, turn, choose(policy, answers)[0])
+        elif reopenings := turns.reopenings(rules, turn):
+            turn = turns.reopen(rules, turn, to_numbers(reopenings)[0])
         else:
-            turn = turns.move(profile, turn, 0)
+            turn = turns.move(rules, turn, 0)
     return turn
 
 
-def _throw(profile: Profile, turn: Turn, rng: random.Random) -> Throw:
+def _throw(rules: Profile, turn: Turn, rng: random.Random) -> Throw:
     """A throw of the fewest dice allowed, or the domino drawn."""
-    if profile.draw is Draw.DOMINOES:
-        return rng.choice(turns.bag(profile, turn))
-    dice = dice_allowed(profile, turn.open, turn.behind)[-1]
-    return tuple([rng.randint(1, profile.sides) for _ in range(dice)])
+    if rules.draw is Draw.DOMINOES:
+        return rng.choice(turns.bag(rules, turn))
+    dice = dice_allowed(rules, turn.open, turn.behind)[-1]
+    return tuple([rng.randint(1, rules.sides) for _ in range(dice)])

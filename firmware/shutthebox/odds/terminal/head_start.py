@@ -43,17 +43,17 @@ class FairHeadStart:
     without: float
 
 
-def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> FairHeadStart:
+def fair_head_start(game: Profile, strengths: tuple[Strength, Strength]) -> FairHeadStart:
     """The fair head start of a round between two masters, or a master and a beginner.
 
     Raises:
         OddsError: the rules have no such odds, no number of points is enough, or the strengths are others.
     """
-    pick(profile).win.check(PLAYERS, About.HEAD_START)
+    pick(game).win.check(PLAYERS, About.HEAD_START)
     if strengths == (Strength.MASTER, Strength.MASTER):
-        chance = _between_masters(profile)
+        chance = _between_masters(game)
     elif sorted(strengths) == [Strength.BEGINNER, Strength.MASTER]:
-        chance = _against_a_beginner(profile, strengths.index(Strength.BEGINNER))
+        chance = _against_a_beginner(game, strengths.index(Strength.BEGINNER))
     else:
         raise OddsError("a fair head start is between masters, or for a beginner against a master")
     first = chance(0, 0)
@@ -64,11 +64,11 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
         won = chance(seat, points)
         return won if seat == 0 else 1 - won
 
-    scores = [end.score for end in seat_turn(profile).model.ends]
+    scores = [end.score for end in seat_turn(game).model.ends]
     low, high = 0, 1
     while win(high) < 0.5:
         if high > max(scores) - min(scores):
-            raise OddsError(f"{profile.name}: a shut box wins too often for a fair head start in points")
+            raise OddsError(f"{game.name}: a shut box wins too often for a fair head start in points")
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
@@ -77,25 +77,25 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
     return FairHeadStart(strengths, seat, points, win(points), without)
 
 
-def _between_masters(profile: Profile) -> Callable[[int, int], float]:
+def _between_masters(game: Profile) -> Callable[[int, int], float]:
     """Returns the first seat's chance for a seat with a head start, and its points."""
-    if profile.tie is Tie.REPLAY_ALL:
+    if game.tie is Tie.REPLAY_ALL:
         raise OddsError(
-            f'tie = "{profile.tie}": between masters, there are no odds for a head start that counts again '
+            f'tie = "{game.tie}": between masters, there are no odds for a head start that counts again '
             "when everybody starts over"
         )
-    game, better = Equilibrium(profile, PLAYERS), sign(profile)
-    return lambda seat, points: game.chances(totals=_totals(better, seat, points))[0]
+    equilibrium, better = Equilibrium(game, PLAYERS), sign(game)
+    return lambda seat, points: equilibrium.chances(totals=_totals(better, seat, points))[0]
 
 
 def _totals(better: int, seat: int, points: int) -> tuple[int, int]:
     return (better * points, 0) if seat == 0 else (0, better * points)
 
 
-def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int], float]:
+def _against_a_beginner(game: Profile, beginner: int) -> Callable[[int, int], float]:
     """The same, if one seat is a beginner's."""
-    ends, better = beginners_ends(profile), sign(profile)
-    outright, rotates = profile.shut_wins is not ShutWins.NO, profile.first_moves_on
+    ends, better = beginners_ends(game), sign(game)
+    outright, rotates = game.shut_wins is not ShutWins.NO, game.first_moves_on
 
     def against(mark: int, theirs: int, tie: float) -> float:
         """The worth of two totals to the first seat."""
@@ -108,10 +108,10 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
         def second(score: int) -> float:
             worth = {True: 1.0} if outright else {}
             play = seat_play(
-                profile,
+                game,
                 lambda end: worth.get(end.shut, against(own + end.score, theirs + score, tie)),
             )
-            return float(play.worth(turns.start(profile)).main)
+            return float(play.worth(turns.start(game)).main)
 
         def first(end: End) -> float:
             if end.shut and outright:
@@ -123,8 +123,8 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
             )
 
         if not last:
-            known = {end: first(end) for end in seat_turn(profile).model.ends}
-            return float(seat_play(profile, known.__getitem__).worth(turns.start(profile)).main)
+            known = {end: first(end) for end in seat_turn(game).model.ends}
+            return float(seat_play(game, known.__getitem__).worth(turns.start(game)).main)
         scores: dict[int, float] = {}
         for end, chance in ends.items():
             if not (end.shut and outright):
@@ -143,12 +143,12 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
                 break
         return chances[sits_last != rotates]
 
-    play_off = tied((0, 0)) if profile.tie is Tie.PLAY_OFF else 0.5
+    play_off = tied((0, 0)) if game.tie is Tie.PLAY_OFF else 0.5
 
     def first_seat(seat: int, points: int) -> float:
         heads = _totals(better, seat, points)
         totals = heads[1 - beginner], heads[beginner]
-        again = profile.tie is Tie.REPLAY_ALL
+        again = game.tie is Tie.REPLAY_ALL
         master = master_wins(sits_last, totals, tied(totals) if again else play_off)
         return 1 - master if beginner == 0 else master
 

@@ -63,15 +63,15 @@ def choose(policy: Policy, moves: Sequence[int], chances: Sequence[float] = ()) 
             return moves
 
 
-def policy_value(profile: Profile, policy: Policy) -> Value:
+def policy_value(rules: Profile, policy: Policy) -> Value:
     """The value of a whole turn to a player with a fixed rule.
 
     Raises:
         OddsError: a key of the game isn't understood.
         TooLargeError: there are more than 12 tiles, or too many positions.
     """
-    model = _model(profile)
-    start = model.number(turns.start(profile))
+    model = _model(rules)
+    start = model.number(turns.start(rules))
     rows = [_row(model, number, policy) for number in range(len(model.ends), len(model.choices))]
     throw = int(model.counts)
     scores = [float(end.score) for end in model.ends]
@@ -82,30 +82,30 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
     return Value(*map(settled, found))
 
 
-def beginners_ends(profile: Profile) -> dict[End, float]:
+def beginners_ends(rules: Profile) -> dict[End, float]:
     """How a beginner's turn ends, each end with its probability.
 
     Raises:
         TooLargeError: there are too many positions, or tiles can open again.
     """
-    model = _model(profile)
+    model = _model(rules)
     if model.comes_back:
         raise TooLargeError("a beginner's turn where tiles are opened again may have no end")
 
     def play_at(number: int, _throw: int) -> PositionPlay:
         choice = model.choices[number][0]
         return choice, tuple(
-            [after[moves.index(highest_first(profile, moves))] for _, moves, after in choice.answered]
+            [after[moves.index(highest_first(rules, moves))] for _, moves, after in choice.answered]
         )
 
-    ends = ends_of(model, model.number(turns.start(profile)), play_at, 1.0)
+    ends = ends_of(model, model.number(turns.start(rules)), play_at, 1.0)
     return {end: float(chance) for end, chance in ends.items()}
 
 
 @lru_cache(maxsize=1)
-def _model(profile: Profile) -> TurnModel:
+def _model(rules: Profile) -> TurnModel:
     """The model of a turn; cached, because several policies are compared on it."""
-    return TurnModel(profile)
+    return TurnModel(rules)
 
 
 def _expected(model: TurnModel, rows: list[_Row], ends: list[float], per_throw: int) -> list[float]:

@@ -178,7 +178,7 @@ def _puzzle(scores: _Scores, words: Translate) -> str:
     _, streak = words, scores.get("streak")
     today = _today().toordinal()
     puzzle = puzzle_of(today, scores.get("puzzles") or ())
-    states = ((tile, "open" if puzzle.open & to_tiles([tile]) else "shut") for tile in puzzle.profile.tiles)
+    states = ((tile, "open" if puzzle.open & to_tiles([tile]) else "shut") for tile in puzzle.game.tiles)
     says = _("Which answer is best? Tell the box: menu, Puzzle.")
     if streak is not None and streak["day"] == today:
         best = ", ".join(map(str, to_numbers(puzzle.best)))
@@ -188,7 +188,7 @@ def _puzzle(scores: _Scores, words: Translate) -> str:
                 "Solved. The best answer: {tiles}.", "Solved, {count} in a row. The best answer: {tiles}."
             )
             says = fill_in(solved, _, {"count": count, "tiles": best})
-    game = puzzle.profile.title(scores["language"], words)
+    game = puzzle.game.title(scores["language"], words)
     heading = _("Puzzle of the day: {game}, level {level}").format(game=game, level=puzzle.level)
     return (
         f'<div class="play">\n{_tiles(states)}{_throw(puzzle.throw)}</div>\n'

@@ -146,7 +146,7 @@ TODAYS = puzzle_of(NOW.toordinal())
 def test_while_nobody_plays_the_puzzle_of_the_day(streak: object, words: str) -> None:
     text = shown(running=None, streak=streak)
     faces = " ".join(map(str, TODAYS.throw))
-    title = TODAYS.profile.title()
+    title = TODAYS.game.title()
     best = ", ".join(map(str, to_numbers(TODAYS.best)))
     assert f"Nobody is playing 1 2 3 4 5 6 7 8 9 {faces} Puzzle of the day: {title}, level" in text
     assert words in text
@@ -163,7 +163,7 @@ def test_a_new_boxs_television_says_how_to_get_onto_it() -> None:
 def test_the_puzzle_is_the_one_that_the_box_asks() -> None:
     """A box with twelve levers plays Traditional with twelve tiles, so its puzzles are of Digits alone."""
     box = puzzle_of(NOW.toordinal(), ["digits"])
-    assert f"Puzzle of the day: {box.profile.title()}, level" in shown(running=None, puzzles=["digits"])
+    assert f"Puzzle of the day: {box.game.title()}, level" in shown(running=None, puzzles=["digits"])
 
 
 # -- the folder --------------------------------------------------------------------------
