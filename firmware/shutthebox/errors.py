@@ -36,7 +36,7 @@ def raise_all(errors: Sequence[ShutTheBoxError]) -> None:
 
 _BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 
-MOST_SHOWN = 1000
+MAX_SHOWN = 1000
 """The most characters of untrusted text on a line."""
 
 
@@ -45,8 +45,8 @@ def one_line(text: str) -> str:
 
     Line ends, control characters and other unprintable characters are escaped.
     """
-    if len(text) > MOST_SHOWN:
-        text = text[: MOST_SHOWN - 3] + "..."
+    if len(text) > MAX_SHOWN:
+        text = text[: MAX_SHOWN - 3] + "..."
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

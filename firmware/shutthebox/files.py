@@ -20,7 +20,7 @@ with suppress(ImportError):  # missing on some systems, where files are still re
 MAX_BYTES = 64 * 1024
 """The most bytes of a profile or a config, either of which is a page of text."""
 
-MOST_NAMES = 10_000
+MAX_NAMES = 10_000
 """The most entries of a folder that are read: on a stick, a folder may have millions, or loop."""
 
 _NEVER_WAITS = os.O_NONBLOCK | os.O_NOCTTY
@@ -310,13 +310,13 @@ def list_folder(folder: Path, ending: str) -> Sequence[Path]:
 
 
 def entries_of(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder, unsorted, at most `MOST_NAMES`.
+    """The entries of a folder, unsorted, at most `MAX_NAMES`.
 
     Raises:
         OSError: it can't be read, or isn't a folder.
     """
     with os.scandir(folder) as found:
-        yield from islice(found, MOST_NAMES)
+        yield from islice(found, MAX_NAMES)
 
 
 def check_folder(folder: Path, option: str) -> None:

@@ -28,7 +28,7 @@ CHAIN_BEGINS_AGAIN = (
 )
 """The reason in the receipt of the first entry of such a chain."""
 
-_MOST_SAID = 500
+_MAX_SAID = 500
 """The most characters of an `UplinkStatus`'s line."""
 
 
@@ -59,7 +59,7 @@ class UplinkStatus(NamedTuple):
 
     def to_text(self) -> str:
         """The content of the file. `uplink_status` reads it back."""
-        return json.dumps({"way": self.state, "line": self.line[:_MOST_SAID]})
+        return json.dumps({"way": self.state, "line": self.line[:_MAX_SAID]})
 
 
 def uplink_status(text: str) -> UplinkStatus:
@@ -79,7 +79,7 @@ NO_HASH = "0" * 64
 _BOX = re.compile("[0-9a-f]{32}", re.ASCII)
 _HASH = re.compile("[0-9a-f]{64}", re.ASCII)
 _INITIALS = re.compile("[A-Z]{3}", re.ASCII)
-_MOST = 2**53
+_MAX = 2**53
 
 
 class OutboxEntryError(ShutTheBoxError, ValueError):
@@ -214,11 +214,11 @@ def _whole(value: Any, least: int, most: int) -> bool:  # noqa: ANN401  (whateve
 
 
 def _count(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)
-    return _whole(value, 1, _MOST)
+    return _whole(value, 1, _MAX)
 
 
 def _time(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)
-    return _whole(value, 0, _MOST)
+    return _whole(value, 0, _MAX)
 
 
 def _player(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)

@@ -8,13 +8,13 @@ from typing import Any, Generic, TypeVar
 
 from shutthebox.errors import quoted
 
-MOST_MISTAKES = 20
+MAX_MISTAKES = 20
 """The most mistakes of a file that are reported; one with more is a different kind of file."""
 
 MAX_LINE = 1000
 """The most characters of a line: tomllib's time for a key grows with the square of its dots."""
 
-_MOST_READ = 1 << 18
+_MAX_READ = 1 << 18
 """The most characters to parse, over all attempts to find every mistake in a text."""
 
 _COUNT = re.compile("[1-9][0-9]{0,5}", re.ASCII)
@@ -164,7 +164,7 @@ def examine_toml(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     if max(map(len, lines)) > MAX_LINE:
         return {}, (f"a line is too long; use at most {MAX_LINE} characters",)
     # Each mistake means parsing everything again, and a hostile text may be slow to parse.
-    most = min(MOST_MISTAKES, 1 + _MOST_READ // max(1, len(text)))
+    most = min(MAX_MISTAKES, 1 + _MAX_READ // max(1, len(text)))
     while len(mistakes) < most:
         try:
             return tomllib.loads("\n".join(lines)), tuple(mistakes)

@@ -5,7 +5,7 @@ import { browserDatabase, openMemory } from "./memory.js";
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const MEMORY = "/memory";
-const MOST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 1000;
 const PATIENCE_MS = 2000; // until a box that has not begun is said to be open elsewhere
 
 const queue = [];
@@ -79,7 +79,7 @@ async function playBox(address) {
     clearTimeout(timer);
     const due = box.advance(now());
     memory.save();
-    timer = setTimeout(advance, Math.min(Math.max((due - now()) / 1e6, 0), MOST_WAIT_MS));
+    timer = setTimeout(advance, Math.min(Math.max((due - now()) / 1e6, 0), MAX_WAIT_MS));
   }
   take = (data) => {
     if (data.message !== undefined) {

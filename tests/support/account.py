@@ -14,7 +14,7 @@ from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
 
-MOST_THROWS = 999
+MAX_THROWS = 999
 DOMINOES = [(a, b) for a in range(1, 7) for b in range(a, 7)]
 TWICE = [(n, n) for n in range(1, 7)] + [(1, 3), (1, 5), (1, 6), (4, 6), (5, 6)]
 BAGS = {21: DOMINOES, 28: [(0, n) for n in range(7)] + DOMINOES, 32: DOMINOES + TWICE}
@@ -219,7 +219,7 @@ class Account:
         if oracle.ends_turn(profile, faces):
             self._turn_over("ended")
             return
-        if self.legal() or (self._draws_again() and row.throws < MOST_THROWS):
+        if self.legal() or (self._draws_again() and row.throws < MAX_THROWS):
             return
         if not row.moves and profile.first_move_must_include is not None:
             self._turn_over("lost")
@@ -227,7 +227,7 @@ class Account:
         ends = profile.blocked.value in ("ends-turn", "loses") and not row.insured
         opens = profile.blocked.value == "opens-one" and row.open != self.start
         goes_on = opens or row.insured or can_ever_move(profile, row.open, row.behind)
-        if ends or not goes_on or row.throws >= MOST_THROWS:
+        if ends or not goes_on or row.throws >= MAX_THROWS:
             self._turn_over("blocked")
 
     def _draws_again(self) -> bool:
@@ -265,7 +265,7 @@ class Account:
         if not self.row.open:
             self._turn_over("shut")
             return
-        if self._is_tug and self._thrown + self.row.throws >= MOST_THROWS:
+        if self._is_tug and self._thrown + self.row.throws >= MAX_THROWS:
             self._turn_over("blocked")
             return
         self.row.throw, self.phase = None, "throw"
@@ -293,7 +293,7 @@ class Account:
             return min(playing, key=lambda i: self.rows[i].turns_at_dice, default=-1)
         order = [(self.at + step) % self.players for step in range(1, self.players + 1)]
         if self._is_tug:
-            last = self._thrown >= MOST_THROWS
+            last = self._thrown >= MAX_THROWS
             return -1 if last else next(i for i in order if self.rows[i].open)
         return next((i for i in order if not self.rows[i].over), -1)
 

@@ -36,7 +36,7 @@ HOLD_NS = 800_000_000
 LONG_HOLD_NS = 10_000_000_000
 SOUNDS_LAST_NS = 3_000_000_000
 """After an input the dice may be thrown, tumble and end the turn; then the box is quiet."""
-MOST_SOUNDS = 6
+MAX_SOUNDS = 6
 
 BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.NAMING, Mode.ROLL_OFF, Mode.SERVICE, Mode.PUZZLE)
 """The modes without a match."""
@@ -142,7 +142,7 @@ class Referee:
                 self._switched(switch, active, t_ns)
             case PlaySound(sound):
                 self._sounds += 1
-                quiet = t_ns - self._input_ns <= SOUNDS_LAST_NS and self._sounds <= MOST_SOUNDS
+                quiet = t_ns - self._input_ns <= SOUNDS_LAST_NS and self._sounds <= MAX_SOUNDS
                 self._must("sounds end", quiet, sound, "is number", self._sounds, "since the last input")
             case Keep(Began(match)):
                 between = not self.playing or self._match.phase == "match-over"

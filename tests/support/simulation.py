@@ -85,9 +85,9 @@ AGAIN_NS = round((LONGEST_RECONNECT_S + LOOK_S + 5) * S)
 TROUBLE_NS, REST_NS = 240 * S, AGAIN_NS + 30 * S
 """So long all may be bad, and so long it's well afterwards. Only who is away on purpose is so for longer."""
 
-MOST_STEPS = 6000
-MOST_REMATCHES = 2
-MOST_ABSENCES = 2
+MAX_STEPS = 6000
+MAX_REMATCHES = 2
+MAX_ABSENCES = 2
 """Each takes as long as all the rest: a box looks at its contacts every second."""
 
 PAUSES_MS = 20, 100, 200, 200, 1000, 3000
@@ -467,7 +467,7 @@ class Simulation:
         self.endings: set[Ending] = set()
         self._mended_ns = self._release_ns = self._bad_ns = 0
         self._is_away = self._is_patient = False
-        self._absences = MOST_ABSENCES
+        self._absences = MAX_ABSENCES
         self._troubled: dict[int, int] = {}
         """Until when a seat's store is in trouble."""
         self.seats: list[Seat] = []
@@ -532,7 +532,7 @@ class Simulation:
         Raises:
             AssertionError: a promise is broken.
         """
-        for step in range(MOST_STEPS):
+        for step in range(MAX_STEPS):
             for seat in [seat for seat in self.seats if self._is_due(seat)]:
                 self._end_trouble(seat)
             if step >= TROUBLE_STEPS or self.time.now_ns > self._mended_ns + TROUBLE_NS + REST_NS:
@@ -884,7 +884,7 @@ class Simulation:
             self._press(seat, 1)
 
     def _wants_again(self, seat: Seat) -> bool:
-        if self._is_patient or len(seat.past) >= MOST_REMATCHES:
+        if self._is_patient or len(seat.past) >= MAX_REMATCHES:
             return False
         at = seat.kept.session, seat.number
         if at not in self._wish:

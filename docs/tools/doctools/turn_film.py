@@ -24,8 +24,8 @@ FRAME_MS = 250
 END_FRAMES = 10
 WIDTH = 640
 COLOURS = 48
-MOST_BYTES = 1_000_000
-MOST_SECONDS = 60
+MAX_BYTES = 1_000_000
+MAX_SECONDS = 60
 """Longer than any film."""
 
 _DROP = """
@@ -42,7 +42,7 @@ def main() -> int:
     to = PICTURES / "turn.gif"
     save(frames, to)
     print(f"{to}: {len(frames)} frames, {to.stat().st_size:,} bytes")
-    return int(to.stat().st_size >= MOST_BYTES)
+    return int(to.stat().st_size >= MAX_BYTES)
 
 
 def take(script: str) -> list[Image.Image]:
@@ -80,7 +80,7 @@ def _chromium(folder: Path) -> Any:  # noqa: ANN401  (selenium, which is heavy a
 def _film(browser: Any, address: str, script: str) -> list[Image.Image]:  # noqa: ANN401
     browser.get(address)
     panel = browser.find_element("id", "panel")
-    ends = time.monotonic() + MOST_SECONDS
+    ends = time.monotonic() + MAX_SECONDS
     while not panel.get_attribute("aria-label") and time.monotonic() < ends:
         time.sleep(0.1)
     browser.execute_script(_DROP, script)

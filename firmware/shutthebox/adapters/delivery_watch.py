@@ -18,7 +18,7 @@ LONG_S = 24 * 3600
 LOOK_S = 60.0
 """Seconds between two looks at the outbox."""
 
-_MOST_SAID = 4000
+_MAX_SAID = 4000
 
 
 def read_uplink_status(folder: Path) -> UplinkStatus:
@@ -28,7 +28,7 @@ def read_uplink_status(folder: Path) -> UplinkStatus:
         OSError: if it can't be read.
     """
     try:
-        said = read_bytes(folder / UPLINK_STATUS_FILE, _MOST_SAID, follow_links=False)
+        said = read_bytes(folder / UPLINK_STATUS_FILE, _MAX_SAID, follow_links=False)
     except FileNotFoundError:
         return UplinkStatus(DeliveryState.GOOD)
     return uplink_status(said.decode("utf-8", "replace"))

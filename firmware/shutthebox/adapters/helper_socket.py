@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from shutthebox.errors import one_line
 
-MOST_PER_S = 20
+MAX_PER_S = 20
 """Lines accepted per second from all helpers together; the rest wait in the sockets and at the helpers."""
 
 REST_S = 0.2
@@ -78,7 +78,7 @@ class HelperSocket(ABC):
         """Guards all state; notified when a helper hangs up."""
         self.wires: list[socket.socket] = []
         """The helpers being served, the latest last."""
-        self._times = deque[float](maxlen=MOST_PER_S)
+        self._times = deque[float](maxlen=MAX_PER_S)
         """When the latest lines were heard, also from helpers that have hung up since."""
         self._closed = threading.Event()
         path.unlink(missing_ok=True)
@@ -161,7 +161,7 @@ class HelperSocket(ABC):
     def _wait_for_turn(self) -> None:
         with self.lock:
             now = due = time.monotonic()
-            if len(self._times) == MOST_PER_S:
+            if len(self._times) == MAX_PER_S:
                 due = max(now, self._times[0] + 1.0)
             self._times.append(due)
         self._closed.wait(due - now)

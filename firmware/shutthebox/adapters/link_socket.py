@@ -16,7 +16,7 @@ from shutthebox.link.requests import (
     answer_without_helper,
     update_standing,
 )
-from shutthebox.link.wire import MOST_LINE, report_from_line, request_to_line
+from shutthebox.link.wire import MAX_LINE, report_from_line, request_to_line
 
 SOCKET = Path("/run/shutthebox-link/link")
 """Where the service listens: in a folder of the helper's package, which only these two may enter."""
@@ -33,7 +33,7 @@ class LinkSocket(HelperSocket):
         OSError: if it can't listen there.
     """
 
-    name, mode, most_helpers, most_bytes = "link", 0o660, 1, MOST_LINE
+    name, mode, most_helpers, most_bytes = "link", 0o660, 1, MAX_LINE
 
     def __init__(self, path: Path, put: Callable[[LinkReport], object]) -> None:
         self._put = put

@@ -25,13 +25,13 @@ RESTART = "restart"
 """A file beside the socket. When it appears, systemd restarts a card's machine: by then, the helper may have
 gone with its stick."""
 
-MOST_LINE = 64 * 1024
+MAX_LINE = 64 * 1024
 """The longest line, in bytes."""
 
-MOST_LINES = 20
+MAX_LINES = 20
 """The most lines of a list, such as mistakes."""
 
-MOST_TEXT = 300
+MAX_TEXT = 300
 """The most characters of a text."""
 
 _log = logging.getLogger(__name__)
@@ -93,7 +93,7 @@ def _texts(found: dict[str, Any], key: str) -> tuple[str, ...]:
 def _tidy(stick: Stick) -> Stick:
     """The stick with its texts made to fit a line and a screen, whatever its files are called."""
     changes: dict[str, Any] = {
-        name: tuple(map(_short, value[:MOST_LINES])) if isinstance(value, tuple) else _short(value)
+        name: tuple(map(_short, value[:MAX_LINES])) if isinstance(value, tuple) else _short(value)
         for name, value in stick._asdict().items()
     }
     return stick._replace(**changes)
@@ -101,7 +101,7 @@ def _tidy(stick: Stick) -> Stick:
 
 def _short(value: Any) -> Any:  # noqa: ANN401  (only texts change)
     if isinstance(value, str) and not isinstance(value, Enum):
-        return one_line(value[:MOST_TEXT])[:MOST_TEXT]
+        return one_line(value[:MAX_TEXT])[:MAX_TEXT]
     return value
 
 
@@ -116,7 +116,7 @@ class StickSocket(HelperSocket):
         OSError: if it can't listen there.
     """
 
-    name, mode, most_helpers, most_bytes = "stick", 0o600, 4, MOST_LINE
+    name, mode, most_helpers, most_bytes = "stick", 0o600, 4, MAX_LINE
 
     def __init__(self, path: Path, put: Callable[[StickReported], object]) -> None:
         self._put = put

@@ -10,8 +10,8 @@ from shutthebox.files import shown_path, write_file
 
 WIDTH, HEIGHT = 800, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 50, 50
-_MOST_BARS = 80
-_MOST_LINES, _LINE_WIDTH = 24, 40
+_MAX_BARS = 80
+_MAX_LINES, _LINE_WIDTH = 24, 40
 _FAR = 300
 _BAR, _INK, _PAPER, _LINE = "#2a6f4e", "#222222", "#ffffff", "#dddddd"
 
@@ -65,7 +65,7 @@ def bars(distribution: Mapping[int, float], most: int) -> list[Bar]:
 
 def text_chart(distribution: Mapping[int, float]) -> str:
     """The distribution as lines of text, a bar each."""
-    shown = [bar for bar in bars(distribution, _MOST_LINES) if bar.chance > 0.0]
+    shown = [bar for bar in bars(distribution, _MAX_LINES) if bar.chance > 0.0]
     largest = max(bar.chance for bar in shown)
     pad = max(len(bar.label) for bar in shown)
     lines = []
@@ -77,7 +77,7 @@ def text_chart(distribution: Mapping[int, float]) -> str:
 
 def svg(distribution: Mapping[int, float], title: str) -> str:
     """The chart as an SVG document."""
-    shown = bars(distribution, _MOST_BARS)
+    shown = bars(distribution, _MAX_BARS)
     largest = max(bar.chance for bar in shown)
     step = next(
         size * 10.0**power

@@ -19,7 +19,7 @@ from shutthebox.config.settings_loader import (
 from shutthebox.errors import one_line
 from shutthebox.files import reason, shown_path
 from shutthebox.game.switches.switch import BUTTONS, switch
-from shutthebox.validation import MOST_MISTAKES
+from shutthebox.validation import MAX_MISTAKES
 
 HEADER = {
     2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22,
@@ -88,8 +88,8 @@ def _check_folder(folder: Path) -> int:
         raise ConfigError(f"{shown_path(folder)}: {reason(error)}") from None
     for mistake in card.mistakes:
         print(one_line(mistake), file=sys.stderr)
-    if len(card.mistakes) >= MOST_MISTAKES:
-        print(f"stopped at {MOST_MISTAKES} mistakes; there may be more", file=sys.stderr)
+    if len(card.mistakes) >= MAX_MISTAKES:
+        print(f"stopped at {MAX_MISTAKES} mistakes; there may be more", file=sys.stderr)
     for note in card.notes:
         print(note)
     if not card.mistakes:

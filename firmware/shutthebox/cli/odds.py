@@ -28,7 +28,7 @@ from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.turn import Turn
 
-_MOST_SAMPLES = 10_000_000
+_MAX_SAMPLES = 10_000_000
 
 
 class UsageError(ShutTheBoxError, ValueError):
@@ -92,8 +92,8 @@ def run(args: argparse.Namespace) -> int:
         return _run_tug(profile, args)
     profile = for_points(profile)
     turn = _turn(profile, args.open, args.throw)
-    if args.samples is not None and not 2 <= args.samples <= _MOST_SAMPLES:
-        raise UsageError(f"--samples: {args.samples} is not allowed; 2 to {_MOST_SAMPLES} are")
+    if args.samples is not None and not 2 <= args.samples <= _MAX_SAMPLES:
+        raise UsageError(f"--samples: {args.samples} is not allowed; 2 to {_MAX_SAMPLES} are")
     objective = Objective(args.objective or Objective.SCORE)
     with working(lambda: "working out the best play"):
         answer = _exact(profile, turn, objective)

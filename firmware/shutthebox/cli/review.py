@@ -28,7 +28,7 @@ from shutthebox.translations import translations
 MAX_BYTES = 1_000_000
 """The longest record that is read; a match of twenty players and 99 rounds has some 330,000."""
 
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 """Decisions that people are shown."""
 
 
@@ -147,7 +147,7 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
         yield _("Every decision was the best.")
         return
     yield _("What cost most:")
-    for decision in costly[:MOST_SHOWN]:
+    for decision in costly[:MAX_SHOWN]:
         yield "  " + decision_text(decision, _)
 
 

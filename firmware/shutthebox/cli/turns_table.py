@@ -34,7 +34,7 @@ word without them means something else, as in "dé" and "de"."""
 _DELIMITERS = (",", ";", "\t", "|")
 
 _THROW = re.compile(r"\d{1,3}(?: ?\+ ?\d{1,3})+")
-_MOST_LINES = 20_000
+_MAX_LINES = 20_000
 _FIELD = 200
 """The most characters of a cell that are read."""
 
@@ -133,8 +133,8 @@ def _lines(text: str, where: str, profile: Profile) -> list[_Line]:
     columns = _columns(heads, f"{where}:{first}")
     found: list[_Line] = []
     for number, row in rows:
-        if len(found) == _MOST_LINES:
-            raise RecordError(f"{where}:{number}: too many lines; use at most {_MOST_LINES}")
+        if len(found) == _MAX_LINES:
+            raise RecordError(f"{where}:{number}: too many lines; use at most {_MAX_LINES}")
         cells = [row[i].strip()[:_FIELD] if i < len(row) else "" for i in range(len(heads))]
         player, shown = cells[columns.player], [cells[i] for i in columns.dice]
         tiles = cells[columns.tiles]

@@ -57,7 +57,7 @@ LEAGUE_NAME, HOME_ASSISTANT_NAME = UPLINK_FILES
 
 _WPA2_ONLY = f"is a WPA2 key; to join a Wi-Fi that only allows WPA3, write {NETWORK_NAME}"
 
-MOST_RULES = 100
+MAX_RULES = 100
 """The most files of house rules."""
 
 _KEY_KINDS = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
@@ -280,9 +280,9 @@ def read_card(folder: Path, try_config: Callable[[Config, str], None], installed
     reading = _Reading(folder, try_config, installed)
     for name, text in texts.items():
         found = _examine(reading, name, text)
-        mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MOST_MISTAKES])
+        mistakes += (_with_line(mistake, name, text) for mistake in found[: validation.MAX_MISTAKES])
     mistakes += _fill_in_from_imager(reading, texts)
-    said = tuple(dict.fromkeys(mistakes))[: validation.MOST_MISTAKES]
+    said = tuple(dict.fromkeys(mistakes))[: validation.MAX_MISTAKES]
     imager = reading.imager
     notes = tuple(_notes(reading, texts, strays))
     return Card(texts, reading.network, reading.keys, said, imager.zone, imager.language, notes)
@@ -376,8 +376,8 @@ def _rules(folder: Path) -> tuple[tuple[str, ...], list[str], list[str]]:
     if not place.is_dir():
         return (), [], [RULES_FOLDER]
     held = {path.name for path in house_rules_files(place) if not path.is_dir()}
-    if len(held) > MOST_RULES:
-        return (), [f"{RULES_FOLDER}: {len(held)} files; use at most {MOST_RULES}"], []
+    if len(held) > MAX_RULES:
+        return (), [f"{RULES_FOLDER}: {len(held)} files; use at most {MAX_RULES}"], []
     names = tuple(f"{RULES_FOLDER}/{name}" for name in sorted(held))
     mistakes, strays = [], []
     given = {entry.name for entry in entries_of(place) if not is_hidden(entry.name)}
@@ -492,7 +492,7 @@ def _find_misnamed(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def _say_strays(names: list[str]) -> str:
-    most = validation.MOST_MISTAKES
+    most = validation.MAX_MISTAKES
     shown = [shown_path(Path(name)) for name in names[:most]]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"left alone, not files of the box: {', '.join(shown)}{more}"

@@ -20,7 +20,7 @@ from shutthebox.files import read_text
 from shutthebox.game.settings import Brightness, DiceKind, GameConfig
 from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.game.switches.switch import switch as row_of
-from shutthebox.link.messages import MOST_NAME, NAME
+from shutthebox.link.messages import MAX_NAME, NAME
 from shutthebox.sections import Key
 from shutthebox.translations import ENGLISH, codes
 
@@ -99,7 +99,7 @@ SPI_LINES: Mapping[Line, str] = {
 """The lines of SPI0 that a panel has; free are 9, which would read, and 7, the other chip enable."""
 
 _LINE = validation.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
-_MOST_LEVERS = 54
+_MAX_LEVERS = 54
 
 
 def _read_line(value: object) -> Line:
@@ -128,15 +128,15 @@ _OUTPUT_LINE = validation.Check(
 )
 _LINES = validation.listed(
     _SWITCH_LINE,
-    f"a list of 1 to {_MOST_LEVERS} distinct lines, each {_SWITCH_LINE.allowed}",
+    f"a list of 1 to {_MAX_LEVERS} distinct lines, each {_SWITCH_LINE.allowed}",
     1,
-    _MOST_LEVERS,
+    _MAX_LEVERS,
 )
 
 _BUTTON_KEYS = tuple(row.key for row in BUTTONS.values())
 
 
-_LEVER = validation.whole(1, _MOST_LEVERS)
+_LEVER = validation.whole(1, _MAX_LEVERS)
 _SWITCH: validation.Check[int | str] = validation.Check(
     "",
     {"anyOf": [_LEVER.json_schema, {"enum": [*_BUTTON_KEYS]}]},
@@ -144,10 +144,9 @@ _SWITCH: validation.Check[int | str] = validation.Check(
 )
 _INVERTED = validation.listed(
     _SWITCH,
-    f"a list of distinct levers from 1 to {_MOST_LEVERS}, "
-    + " and ".join(f'"{key}"' for key in _BUTTON_KEYS),
+    f"a list of distinct levers from 1 to {_MAX_LEVERS}, " + " and ".join(f'"{key}"' for key in _BUTTON_KEYS),
     0,
-    _MOST_LEVERS + len(_BUTTON_KEYS),
+    _MAX_LEVERS + len(_BUTTON_KEYS),
 )
 
 _LANGUAGES = ", ".join(f'"{code}"' for code in codes())
@@ -189,7 +188,7 @@ class BoxConfig(NamedTuple):
     levers: int | None = sections.key(
         _LEVER,
         None,
-        f"Levers on the box, 1 to {_MOST_LEVERS}. Left out: nine, or in the simulator as many as the game "
+        f"Levers on the box, 1 to {_MAX_LEVERS}. Left out: nine, or in the simulator as many as the game "
         "needs.",
         "9",
     )
@@ -200,13 +199,13 @@ class BoxConfig(NamedTuple):
     )
     sound: bool = sections.key(validation.boolean, True, "The buzzer plays its tunes.")
     out_of_play: tuple[int, ...] = sections.key(
-        validation.numbers(1, _MOST_LEVERS, least=0),
+        validation.numbers(1, _MAX_LEVERS, least=0),
         (),
         "Levers out of play, such as [4]: their tiles start every turn shut, and the levers "
         "are ignored. The Owner screen does the same.",
     )
     service_code: tuple[int, ...] = sections.key(
-        validation.numbers(1, _MOST_LEVERS, least=0),
+        validation.numbers(1, _MAX_LEVERS, least=0),
         (),
         "The owner's code: levers such as [2, 7] to put down, with all others up, to unlock "
         "Owner. Empty: levers can only be taken out of play with the button inside the box, "
@@ -417,9 +416,7 @@ _BROKER = validation.matching(
 )
 
 
-_NAME = validation.matching(
-    NAME, f"1 to {MOST_NAME} letters, digits and signs, with spaces only between them"
-)
+_NAME = validation.matching(NAME, f"1 to {MAX_NAME} letters, digits and signs, with spaces only between them")
 _SECRET = validation.Check(
     validation.text.allowed, validation.text.json_schema, validation.text.read, show=lambda value: "the value"
 )
@@ -431,7 +428,7 @@ class LinkConfig(NamedTuple):
 
     on: bool = sections.key(validation.boolean, False, "Play with another box, through a broker.")
     name: str = sections.key(
-        _NAME, "Shut the Box", f"What the other box calls this one: 1 to {MOST_NAME} characters."
+        _NAME, "Shut the Box", f"What the other box calls this one: 1 to {MAX_NAME} characters."
     )
     broker: str = sections.key(
         _BROKER,
@@ -565,7 +562,7 @@ def examine_config(text: str, where: str) -> tuple[Config, tuple[ConfigError, ..
             mistakes.append(ConfigError(f"{where}: {validation.shown_key(section)}: {_no_section(section)}"))
             continue
         for key, value in keys.items():
-            if len(mistakes) >= validation.MOST_MISTAKES:
+            if len(mistakes) >= validation.MAX_MISTAKES:
                 return config, tuple(mistakes)
             try:
                 config = with_value(config, f"{section}.{key}", value, where)

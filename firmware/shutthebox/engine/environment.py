@@ -19,7 +19,7 @@ from shutthebox.rules.tiles import to_numbers
 Choice: TypeAlias = int | tuple[int, ...]
 """A number of dice to throw, or a move."""
 
-MOST_TILES = 12
+MAX_TILES = 12
 """The longest row; longer ones have too many moves for a list."""
 
 
@@ -34,10 +34,10 @@ def choices_of(game: Game) -> tuple[Choice, ...]:
         profile.rows > 1
         or order_of(profile).one_row
         or not order_of(profile).has_points
-        or len(game.tiles) > MOST_TILES
+        or len(game.tiles) > MAX_TILES
     ):
         raise ValueError(
-            f"{game.name}: an environment has one row for each player, of up to {MOST_TILES} tiles"
+            f"{game.name}: an environment has one row for each player, of up to {MAX_TILES} tiles"
         )
     dice = (profile.dice, 1) if profile.one_die.is_optional and is_one_die_ever_allowed(profile) else ()
     moves = {move for turn in _answered(game) for move in turn.legal_moves if move}

@@ -15,7 +15,7 @@ from shutthebox.engine.match import Match
 
 Observation: TypeAlias = dict[str, numpy.ndarray[Any, numpy.dtype[Any]]]
 
-_MOST = 1e15
+_MAX = 1e15
 """Above every score."""
 
 
@@ -73,7 +73,7 @@ class MatchEnv(AECEnv[str, Observation, int]):
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(-_MOST, _MOST, (size,), numpy.float64),
+                    "observation": spaces.Box(-_MAX, _MAX, (size,), numpy.float64),
                     "action_mask": spaces.Box(0, 1, (len(self.choices),), numpy.int8),
                 }
             )

@@ -16,7 +16,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Blocked, Profile, Scoring
 
-_MOST_POSITIONS = 20_000
+_MAX_POSITIONS = 20_000
 """The most positions to remember while many turns are played; more are played, but each is judged again."""
 
 
@@ -229,7 +229,7 @@ class _Table:
         if turn.awaits_move:
             turn = turn.move(*self._player.choose_move(turn))
         after = self._position(turn)
-        if self._remembers and len(self._positions) < _MOST_POSITIONS:
+        if self._remembers and len(self._positions) < _MAX_POSITIONS:
             at.after[faces] = after
         return after
 
@@ -249,7 +249,7 @@ class _Table:
         if found is None:
             throws = () if turn.is_over else rising_throws(turn, self._player.choose_dice(turn))
             found = _Position(turn, throws)
-            if self._remembers and len(self._positions) < _MOST_POSITIONS:
+            if self._remembers and len(self._positions) < _MAX_POSITIONS:
                 self._positions[state] = found
         return found
 

@@ -234,13 +234,13 @@ def _rising(throws: tuple[Throw, ...]) -> tuple[Throw, ...]:
     return tuple(tuple(sorted(faces)) for faces in throws)
 
 
-_MOST_LISTED = 6**5
+_MAX_LISTED = 6**5
 """With more throws they aren't listed in advance."""
 
 
 @lru_cache(maxsize=16)
 def _throws(dice: int, sides: int) -> Sequence[Throw]:
-    if sides**dice <= _MOST_LISTED:
+    if sides**dice <= _MAX_LISTED:
         return tuple(product(range(1, sides + 1), repeat=dice))
     return _ManyThrows(dice, sides)
 

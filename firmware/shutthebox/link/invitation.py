@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from shutthebox.link.match import SEATS, Agreement, LinkError
-from shutthebox.link.messages import MOST_NAME, Accept, Invite
+from shutthebox.link.messages import MAX_NAME, Accept, Invite
 from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.contradictions import contradiction
 from shutthebox.rules.linked_dice import DiceChain
@@ -105,7 +105,7 @@ def agree(invited: Invite, game: Profile, accepted: Accept, session: str) -> Agr
 def _apart(host: str, guest: str) -> tuple[str, str]:
     """The names by seat. The guest's gets a number if the two look alike."""
     if _letters(host) == _letters(guest):
-        guest = f"{guest[: MOST_NAME - 2].rstrip()} 2"
+        guest = f"{guest[: MAX_NAME - 2].rstrip()} 2"
     return host, guest
 
 

@@ -20,7 +20,7 @@ from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.errors import ShutTheBoxError, quoted
-from shutthebox.link.messages import MOST_ENTRIES, Levers, LogSignature, Sync
+from shutthebox.link.messages import MAX_ENTRIES, Levers, LogSignature, Sync
 from shutthebox.rules.actions import Action, Thrown, action_from_text
 from shutthebox.rules.conditions import LinkProof
 from shutthebox.rules.linked_dice import LINKS, DiceChain, is_link, linked_throw, precedes
@@ -268,7 +268,7 @@ class LinkedMatch(NamedTuple):
             len(self.entries),
             self.hashes[-1],
             known + 1,
-            self.entries[known : known + MOST_ENTRIES],
+            self.entries[known : known + MAX_ENTRIES],
             self.chain.link(self.throws + 1) if self._owes_link(match) else "",
             LogSignature(decided) if decided and self.agreement.keys[self.seat] else None,
             self._name,

@@ -11,22 +11,22 @@ from typing import Any, NamedTuple, TypeAlias
 from shutthebox.rules.linked_dice import LINKS, is_link
 from shutthebox.rules.tiles import MAX_TILE
 
-MOST_LINE = 8192
+MAX_LINE = 8192
 """The most bytes of a message."""
 
-MOST_ENTRIES = 8
+MAX_ENTRIES = 8
 """The most entries in a message; the rest follow once these are confirmed."""
 
-MOST_NAME = 16
+MAX_NAME = 16
 """The most characters of a box's name: a line of the panel."""
 
 _SIGN = r"!-~\u00a1-\u00ac\u00ae-\u017f"
-NAME = rf"[{_SIGN}](?:[ {_SIGN}]{{0,{MOST_NAME - 2}}}[{_SIGN}])?"
+NAME = rf"[{_SIGN}](?:[ {_SIGN}]{{0,{MAX_NAME - 2}}}[{_SIGN}])?"
 """A box's name as a pattern: letters that the panel has, with spaces only between them."""
 
-_MOST_ENTRY = 200
-_MOST_RULES = 4096
-_MOST_NUMBER = 8 * LINKS
+_MAX_ENTRY = 200
+_MAX_RULES = 4096
+_MAX_NUMBER = 8 * LINKS
 
 
 _SIGNATURE = re.compile("[0-9a-f]{128}", re.ASCII)
@@ -103,7 +103,7 @@ class Sync(NamedTuple):
         number: entries in the sender's log.
         hash: the sender's log's.
         first: the number of the first entry in `entries`, from 1.
-        entries: those that the other box may lack, at most `MOST_ENTRIES`.
+        entries: those that the other box may lack, at most `MAX_ENTRIES`.
         link: the sender's link, if its log ends with a roll by the other box; otherwise empty.
         signed: the sender's signature, once its log decides the match; None without.
         match: the match's name; empty for the first one in a session.
@@ -165,7 +165,7 @@ def from_line(line: bytes) -> Message:
     Raises:
         ValueError: if `to_line` doesn't write it.
     """
-    if len(line) > MOST_LINE:
+    if len(line) > MAX_LINE:
         raise ValueError("a message too long")
     try:
         kind, *values = json.loads(line)
@@ -173,7 +173,7 @@ def from_line(line: bytes) -> Message:
         raise ValueError("no message") from None
     match kind, values:
         case "invite", [int(), str(game), int(), int(), int(), str(name), str(commitment), *key] if (
-            len(game) <= _MOST_RULES and _is_name(name) and is_link(commitment) and _is_key(key)
+            len(game) <= _MAX_RULES and _is_name(name) and is_link(commitment) and _is_key(key)
         ):
             message: Message = Invite(*values)
         case "accept", [str(name), str(commitment), *key] if (
@@ -197,9 +197,7 @@ def from_line(line: bytes) -> Message:
             values = [number]
         case _:
             raise ValueError("no message")
-    if any(
-        type(value) is bool or (type(value) is int and not 0 <= value <= _MOST_NUMBER) for value in values
-    ):
+    if any(type(value) is bool or (type(value) is int and not 0 <= value <= _MAX_NUMBER) for value in values):
         raise ValueError("a number out of range")
     if to_line(message) != line.removesuffix(b"\n") + b"\n":
         raise ValueError("written in another way")  # which might be shorter
@@ -238,6 +236,6 @@ def _signed(values: list[Any]) -> tuple[LogSignature | None, str]:
 
 
 def _are_entries(entries: list[Any]) -> bool:
-    return len(entries) <= MOST_ENTRIES and all(
-        isinstance(entry, str) and len(entry) <= _MOST_ENTRY for entry in entries
+    return len(entries) <= MAX_ENTRIES and all(
+        isinstance(entry, str) and len(entry) <= _MAX_ENTRY for entry in entries
     )

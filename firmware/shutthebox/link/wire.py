@@ -28,7 +28,7 @@ from shutthebox.link.requests import (
     WhyNotPaired,
 )
 
-MOST_LINE = messages.MOST_LINE + 32
+MAX_LINE = messages.MAX_LINE + 32
 """The most bytes of a packet: a message, and the word before it."""
 
 _Parsed = TypeVar("_Parsed")
@@ -135,7 +135,7 @@ def _line_with(word: str, message: messages.Message) -> bytes:
 
 
 def _parse(line: bytes, read: Callable[[list[Any]], _Parsed]) -> _Parsed:
-    if len(line) > MOST_LINE:
+    if len(line) > MAX_LINE:
         raise ValueError("a line too long")
     try:
         return read(json.loads(line))

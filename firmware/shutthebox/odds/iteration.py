@@ -36,7 +36,7 @@ change at which a worth has settled."""
 _PASSES_TO_SEE, _NEGLIGIBLE = 32, 1e-12
 """Throws to follow to see how many turns go on for longer; the probability that's neglected."""
 
-_PASSES_A_JUMP, _PASSES_A_ROUND, _MOST_ROUNDS = 6, 12, 400
+_PASSES_A_JUMP, _PASSES_A_ROUND, _MAX_ROUNDS = 6, 12, 400
 
 
 class Iteration:
@@ -100,7 +100,7 @@ class Iteration:
 
     def _converges(self) -> bool:
         """Runs modified policy iteration; returns whether it converged."""
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             changed = self._improve(self._aims, limited=False)
             one = _UNIT << self._first_bits
             settled = self._settle(self._aims, one, self._aim_per_throw, self._slack, _PASSES_A_ROUND)
@@ -151,7 +151,7 @@ class Iteration:
         one: int,
         per_throw: int,
         slack: int,
-        most: int = _PASSES_A_ROUND * _MOST_ROUNDS,
+        most: int = _PASSES_A_ROUND * _MAX_ROUNDS,
     ) -> bool:
         """Makes passes until the worths settle; returns False if that takes too many.
 

@@ -110,7 +110,7 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             keys.pop("stake", None)
             keys.pop("pays", None)
     for key, value in given.items():
-        if len(mistakes) >= validation.MOST_MISTAKES:
+        if len(mistakes) >= validation.MAX_MISTAKES:
             break
         check = validation.text if _TITLE.fullmatch(key) else KEYS.get(key)
         if check is None:

@@ -66,7 +66,7 @@ _POWER: dict[str, object] = {"recording": None, "recorded": False}
 
 _MS = 1_000_000
 _MAX_SEED = 2**53
-_MOST_SHOWN = 40  # characters of an option
+_MAX_SHOWN = 40  # characters of an option
 
 
 class AddressQuery(NamedTuple):
@@ -124,7 +124,7 @@ def _is_playable(config: Config) -> bool:
 
 def _format_option(name: str, text: str) -> str:
     option = one_line(f"{name}={text}")
-    return option if len(option) <= _MOST_SHOWN else f"{option[: _MOST_SHOWN - 1]}…"
+    return option if len(option) <= _MAX_SHOWN else f"{option[: _MAX_SHOWN - 1]}…"
 
 
 class _Tunes:

@@ -46,7 +46,7 @@ NEWS_NS = LATENCY_NS + 1
 SEEKING_S = 10
 """How long a helper looks for a room."""
 
-MOST_UNDER_WAY = 1000
+MAX_UNDER_WAY = 1000
 """The most messages in transit between the boxes; more are lost."""
 
 NEVER_NS = 1 << 62
@@ -279,7 +279,7 @@ class VirtualLink:
 
     def _send(self, receiver: int, session: str, line: bytes) -> None:
         for _ in range(2 if self.doubled else 1):
-            if self._is_cut or self._random.random() < self.lost or len(self._under_way) >= MOST_UNDER_WAY:
+            if self._is_cut or self._random.random() < self.lost or len(self._under_way) >= MAX_UNDER_WAY:
                 continue
             late_ns = self._random.randint(0, self.late_ns)
             self._sent += 1

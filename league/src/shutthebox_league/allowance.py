@@ -15,7 +15,7 @@ BYTES_A_DAY = 64 * 1024 * 1024
 REVIEW_CPU_S_AN_HOUR = 120.0
 """Review CPU time per box. A match on nine tiles takes a few hundredths of a second."""
 
-_MOST_KEYS = 10_000
+_MAX_KEYS = 10_000
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Allowance:
         """Spends an amount, even if less is left."""
         self._spent[key] = _Spent(self._now(key, now_s) + amount, now_s)
         self._spent.move_to_end(key)
-        while len(self._spent) > _MOST_KEYS:
+        while len(self._spent) > _MAX_KEYS:
             self._spent.popitem(last=False)
 
     def _now(self, key: str, now_s: float) -> float:

@@ -35,7 +35,7 @@ class Category:
     points: int
 
 
-MOST_POINTS = 2**31 - 1
+MAX_POINTS = 2**31 - 1
 """The highest limit that the database's column holds. Nobody plays to it."""
 
 _FIND = select(CATEGORY.c.id).where(
@@ -44,9 +44,9 @@ _FIND = select(CATEGORY.c.id).where(
 
 
 def category_of(record: Record) -> Category | None:
-    """The category of a match, to any limit up to `MOST_POINTS` and over any rounds; None for house rules."""
+    """The category of a match, to any limit up to `MAX_POINTS` and over any rounds; None for house rules."""
     profile = record.profile
-    if (profile.limit or 0) > MOST_POINTS:
+    if (profile.limit or 0) > MAX_POINTS:
         return None
     if profile.name not in _NAMES:
         return None

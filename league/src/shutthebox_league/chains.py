@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from shutthebox_league.schema import BOX, CHAIN, ENTRY, GAP, KEY
 
-_MOST = 20
+_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
     Only the latest chains count: a hostile box begins one with every entry.
     """
     keys = select(KEY.c.name).join(BOX, BOX.c.id == KEY.c.box_id).where(BOX.c.pub_id == pub_id)
-    own = select(CHAIN.c.id).where(CHAIN.c.key_name.in_(keys)).order_by(CHAIN.c.id.desc()).limit(5 * _MOST)
+    own = select(CHAIN.c.id).where(CHAIN.c.key_name.in_(keys)).order_by(CHAIN.c.id.desc()).limit(5 * _MAX)
     chains_of_pub = db.execute(own).scalars().all()
     notes = [
         Note(
@@ -48,7 +48,7 @@ def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
             .join(BOX, BOX.c.id == KEY.c.box_id)
             .where(CHAIN.c.id.in_(chains_of_pub))
             .order_by(GAP.c.noticed_s.desc())
-            .limit(_MOST)
+            .limit(_MAX)
         )
     ]
     of_key: dict[str, list[Any]] = {}
@@ -82,4 +82,4 @@ def notes_of(db: Connection, pub_id: int) -> Sequence[Note]:
             if before.latest_s > after.received_s:
                 text = f"Two boxes use {key_name} at once. Each needs its own: shutthebox-league enrol."
                 notes.append(Note(after.name, before.latest_s, text))
-    return sorted(notes, key=lambda note: note.time_s, reverse=True)[:_MOST]
+    return sorted(notes, key=lambda note: note.time_s, reverse=True)[:_MAX]

@@ -58,7 +58,7 @@ _BUSY_S = 10.0
 _IDLE_S = 0.5
 _MIGRATION_LOCK, _BOOKS_LOCK = 5748123, 5748124
 _TRIES = 4
-_MOST_OR = 500
+_MAX_OR = 500
 
 UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.OperationalError, OSError)
 """Errors of a database that is down, locked or full. Any other error is the fault of the operation."""
@@ -224,7 +224,7 @@ def select_any(
         values = {f"of_{i}": list(values) for i, values in enumerate(zip(*keys, strict=True))}
         return list(db.execute(_among_unnested(query, columns), values))
     alternatives = [and_(*map(eq, columns, key)) for key in keys]
-    parts = (alternatives[first : first + _MOST_OR] for first in range(0, len(keys), _MOST_OR))
+    parts = (alternatives[first : first + _MAX_OR] for first in range(0, len(keys), _MAX_OR))
     return [row for part in parts for row in db.execute(query.where(or_(*part)))]
 
 

@@ -60,9 +60,9 @@ from shutthebox_league.schema import (
     SEAT,
 )
 
-MOST_ENTRANTS = 64
+MAX_ENTRANTS = 64
 
-MOST_AT_ONCE = 50
+MAX_AT_ONCE = 50
 """The most events of one game an entrant may be in on the same night: each match counts for all of them."""
 
 GRACE_H = 24
@@ -127,8 +127,8 @@ def make_event(
     for initials in entrants:
         if not INITIALS.fullmatch(initials):
             raise LeagueError(f"--entrants: {quoted(initials)} is not allowed; use three letters A-Z each")
-    if not 2 <= len(entrants) <= MOST_ENTRANTS or len(set(entrants)) < len(entrants):
-        raise LeagueError(f"--entrants: use 2 to {MOST_ENTRANTS} different initials")
+    if not 2 <= len(entrants) <= MAX_ENTRANTS or len(set(entrants)) < len(entrants):
+        raise LeagueError(f"--entrants: use 2 to {MAX_ENTRANTS} different initials")
     if last_night < first_night:
         raise LeagueError("--last-night: use the first night or a later one")
     if not 0 <= grace_h <= 24 * 31:
@@ -169,11 +169,11 @@ def _check_others(db: Connection, number: int, entrants: Sequence[str], first: d
             ENTRANT.c.initials.in_(entrants),
         )
         .group_by(ENTRANT.c.initials)
-        .having(func.count() >= MOST_AT_ONCE)
+        .having(func.count() >= MAX_AT_ONCE)
     )  # fmt: skip
     if found := db.execute(many.limit(1)).scalar():
         raise LeagueError(
-            f"--entrants: {found} is in {MOST_AT_ONCE} events of this game then; no more are allowed"
+            f"--entrants: {found} is in {MAX_AT_ONCE} events of this game then; no more are allowed"
         )
 
 

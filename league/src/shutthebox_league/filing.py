@@ -20,7 +20,7 @@ from shutthebox_league.ratings import SIGNING_S, wait_s
 from shutthebox_league.schema import MATCH, SEAT, VOIDED
 from shutthebox_league.voiding import void_on_arrival
 
-MOST_VARIANTS = 20
+MAX_VARIANTS = 20
 """The most different matches with the same number and start that a box's cards may have played."""
 
 _RECORDS = select(MATCH.c.box_id, MATCH.c.record).order_by(MATCH.c.id)
@@ -84,7 +84,7 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
     for each in new:
         played, checked = each.content, each.checked
         records = [row.record for row in known.get(each.box_id, ())]
-        if played.record in records or len(records) >= MOST_VARIANTS:
+        if played.record in records or len(records) >= MAX_VARIANTS:
             continue
         ended_s, counts = time_of(played, now_s), not checked.unranked
         rows.append({

@@ -15,11 +15,11 @@ from shutthebox_league.schema import HEALTH, KEY
 MAX_BYTES = 8 * 1024
 """Longer reports are discarded unread."""
 
-_MOST_TEXT = 200
+_MAX_TEXT = 200
 
 
 def _text(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= _MOST_TEXT and value.isprintable()
+    return isinstance(value, str) and len(value) <= _MAX_TEXT and value.isprintable()
 
 
 def _number(value: object) -> bool:

@@ -7,7 +7,7 @@ from shutthebox.errors import quoted
 from shutthebox_league.errors import LeagueError
 
 INITIALS = re.compile("[A-Z]{3}", re.ASCII)
-_MOST = 50  # initials in one go
+_MAX = 50  # initials in one go
 
 
 def read_initials(text: str) -> list[str]:
@@ -20,8 +20,8 @@ def read_initials(text: str) -> list[str]:
     for initials in found:
         if not INITIALS.fullmatch(initials):
             raise LeagueError(f"{quoted(initials)} is not allowed; use three letters A-Z each")
-    if not 1 <= len(found) <= _MOST:
-        raise LeagueError(f"use 1 to {_MOST} initials, such as ANN BOB")
+    if not 1 <= len(found) <= _MAX:
+        raise LeagueError(f"use 1 to {_MAX} initials, such as ANN BOB")
     return found
 
 

@@ -11,7 +11,7 @@ from shutthebox_league.ledger import Outcome
 BATCH = 64
 """The most entries in one transaction, each under a different key."""
 
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 """The most bytes of all waiting entries."""
 
 LIGHT = 8 * 1024
@@ -68,7 +68,7 @@ class Intake:
             BusyError: if the key has another entry here, or too much waits.
             Exception: whatever kept its batch from being committed.
         """
-        if self.is_waiting(signed.name) or self._bytes + len(signed.message) > MOST_BYTES:
+        if self.is_waiting(signed.name) or self._bytes + len(signed.message) > MAX_BYTES:
             raise BusyError
         waiting = Waiting(signed, asyncio.get_running_loop().create_future())
         self._bytes += len(signed.message)

@@ -28,7 +28,7 @@ BACKUP_S = 26 * 3600
 OFFLINE_S = 660
 """A box reports every five minutes; one that has been silent for this long is offline."""
 
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 """The backlog is counted up to here."""
 
 OK, FAULTY = "ok", "faulty"
@@ -43,7 +43,7 @@ class LeagueHealth:
         version: of the league's program.
         door: whether the boxes' matches are taken.
         reviewer: whether the reviewer works.
-        backlog: matches without a review, `MOST_COUNTED` at most.
+        backlog: matches without a review, `MAX_COUNTED` at most.
         last_match_age_s: since the latest match came; None without any.
         boxes: with a valid key.
         boxes_offline: how many of them are offline; not a fault, because pubs close.
@@ -103,7 +103,7 @@ def read_league_health(db: Connection, now_s: int) -> LeagueHealth:
         "the latest back-up failed": BACKUP in pulses and pulses[BACKUP].failed,
         "the latest back-up is too old": backup_age_s is not None and backup_age_s > BACKUP_S,
     }
-    waiting = select(MATCH.c.id).where(MATCH.c.reviewed_s.is_(None)).limit(MOST_COUNTED).subquery()
+    waiting = select(MATCH.c.id).where(MATCH.c.reviewed_s.is_(None)).limit(MAX_COUNTED).subquery()
     came_s = select(ENTRY.c.received_s).join(MATCH, BROUGHT_BY).order_by(MATCH.c.id.desc()).limit(1)
     holding = select(KEY.c.box_id).where(KEY.c.revoked_s.is_(None)).distinct().subquery()
     boxes = db.execute(select(func.count()).select_from(holding)).scalar_one()

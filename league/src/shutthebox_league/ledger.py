@@ -60,7 +60,7 @@ KEPT_BYTES = 1024 * 1024
 """The most bytes stored per key of refused messages, and as many of those set aside. Beyond it only hash and
 reason are stored."""
 
-MOST_CHAINS = 20
+MAX_CHAINS = 20
 """The most chains that a box may start under one key."""
 
 YEARS_S = 400 * 24 * 3600
@@ -530,9 +530,9 @@ def _place(chains: Sequence[Row[Any]], found: Prepared, entry: OutboxEntry) -> t
             return int(chain.id), ""
     newest = chains[-1].head_sequence if chains else 0
     if (not chains and due == (1, NO_HASH)) or entry.sequence == found.signed.oldest:
-        if len(chains) < MOST_CHAINS or entry.sequence > newest + 1:
+        if len(chains) < MAX_CHAINS or entry.sequence > newest + 1:
             return None, ""
-        return None, f"it began again {MOST_CHAINS} times; enrol the box again"
+        return None, f"it began again {MAX_CHAINS} times; enrol the box again"
     if entry.sequence > newest + 1:
         return None, f"entry {newest + 1} is missing before it"
     return None, "it doesn't follow the entry before it"

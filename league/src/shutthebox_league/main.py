@@ -59,8 +59,8 @@ from shutthebox_league.workers import Workers
 
 FOLDER = Path("/var/lib/shutthebox-league")
 
-_MOST_VISITORS = 200
-_MOST_BOXES = 1000
+_MAX_VISITORS = 200
+_MAX_BOXES = 1000
 """Connections of a worker: a web server in front makes one for each request."""
 
 _SERVER: dict[str, Any] = {
@@ -474,7 +474,7 @@ def _serve_door(folder: Path, line: socket.socket, beat: Callable[[], None]) -> 
             **_SERVER,
             http="h11",
             lifespan="on",
-            limit_concurrency=_MOST_BOXES,
+            limit_concurrency=_MAX_BOXES,
             timeout_keep_alive=60,
             timeout_graceful_shutdown=10,
         )
@@ -524,7 +524,7 @@ def _serve(args: argparse.Namespace, league: League) -> None:
         http="h11",
         h11_max_incomplete_event_size=8192,
         lifespan="off",
-        limit_concurrency=_MOST_VISITORS,
+        limit_concurrency=_MAX_VISITORS,
         timeout_keep_alive=5,
     )
     uvicorn.Server(config).run([line])

@@ -6,8 +6,8 @@ import unicodedata
 from shutthebox.errors import quoted
 from shutthebox_league.errors import LeagueError
 
-_MOST = 60
-_MOST_MARKS = 4  # in a row; no script has more on one letter
+_MAX = 60
+_MAX_MARKS = 4  # in a row; no script has more on one letter
 _BLANK = re.compile("[\u115f\u1160\u2800\u3164\uffa0]")  # letters and signs without ink
 
 _LOOK_ALIKE = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
@@ -41,8 +41,8 @@ def read_name(text: str, where: str) -> str:
     """
     name = " ".join(text.split())
     marks = "".join("m" if unicodedata.category(each).startswith("M") else " " for each in name)
-    if not 1 <= len(name) <= _MOST or not name.isprintable():
-        raise LeagueError(f"{where}: {quoted(text)} is not allowed; use up to {_MOST} characters")
-    if _BLANK.search(name) or "m" * (_MOST_MARKS + 1) in marks or marks.startswith("m"):
+    if not 1 <= len(name) <= _MAX or not name.isprintable():
+        raise LeagueError(f"{where}: {quoted(text)} is not allowed; use up to {_MAX} characters")
+    if _BLANK.search(name) or "m" * (_MAX_MARKS + 1) in marks or marks.startswith("m"):
         raise LeagueError(f"{where}: {quoted(text)} is not allowed; use characters that can be read")
     return name

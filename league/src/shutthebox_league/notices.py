@@ -13,12 +13,12 @@ CLOCK_IS_WRONG = "the league's clock is wrong"
 SHOWN_S = 7 * 24 * 3600
 """How long a notice is shown after its cause was last seen."""
 
-_MOST = 300
+_MAX = 300
 
 
 def notice(db: Connection, key_name: str, kind: str, text: str, now_s: int) -> None:
     """Notes something for the owner of a key's box; for everybody if the name is empty."""
-    values = {"text": text[:_MOST], "last_s": now_s}
+    values = {"text": text[:_MAX], "last_s": now_s}
     row = upsert(db, NOTICE).values(key_name=key_name, kind=kind, first_s=now_s, **values)
     db.execute(row.on_conflict_do_update(index_elements=["key_name", "kind"], set_=values))
 

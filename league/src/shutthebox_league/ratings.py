@@ -20,7 +20,7 @@ SIGNING_S = 3600
 CONFIRMING_S = 14 * 24 * 3600
 """How long a match waits for a seat to be confirmed."""
 
-MOST_MU = 1000.0
+MAX_MU = 1000.0
 """The limit of a mean, above and below 0, which only forged matches approach. From a few thousand up,
 openskill's exponentials overflow, and nobody could be rated again."""
 
@@ -269,7 +269,7 @@ def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[st
     before = [[_MODEL.rating(*_rating_of(seat, ratings))] for seat in seats]
     rated = _MODEL.rate(before, ranks=[float(seat.place) for seat in seats])
     return {
-        seat.initials: (max(-MOST_MU, min(after.mu, MOST_MU)), after.sigma)
+        seat.initials: (max(-MAX_MU, min(after.mu, MAX_MU)), after.sigma)
         for seat, (after,) in zip(seats, rated, strict=True)
         if seat.initials
     }

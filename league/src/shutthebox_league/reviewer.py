@@ -56,7 +56,7 @@ _SOME = 50
 _IDLE_S = 0.5
 _LOOK_S = 0.2
 _QUICK_S = 0.5
-_MOST_SHOWN = 1024 * 1024
+_MAX_SHOWN = 1024 * 1024
 
 _NEXT = text(
     """with recursive head(box_id) as (
@@ -340,7 +340,7 @@ class Reviewer:
             done = {"reviewed_s": now_s, "unreviewed": unreviewed[:100]}
             db.execute(update(MATCH).where(MATCH.c.id == match_id).values(done))
             db.execute(delete(REVIEW).where(REVIEW.c.match_id == match_id))
-            if 0 < len(shown) <= _MOST_SHOWN:  # a part of it could not be unpacked
+            if 0 < len(shown) <= _MAX_SHOWN:  # a part of it could not be unpacked
                 db.execute(insert(REVIEW).values(match_id=match_id, shown=shown))
             for number, (turns, score, luck, given_away) in sums.items():
                 values = {"turns": turns, "score_sum": score, "luck_sum": luck, "given_away_sum": given_away}

@@ -18,7 +18,7 @@ from shutthebox_league.reviewing import ReviewedTurn
 NOTICED = 0.005
 """Points from which a decision's cost is shown."""
 
-MOST_THROWS = 1000
+MAX_THROWS = 1000
 """The most throws of a match that are shown; its record has them all."""
 
 
@@ -108,7 +108,7 @@ def shown_match(record: Record, reviewed: Sequence[ReviewedTurn]) -> ShownMatch:
         standing = after.round.rows[after.round.first_player].open if row.opens else row.open
         open_tiles = _tiles(to_numbers(standing)) or "–"
         throws += bool(action.faces)
-        if throws > MOST_THROWS:
+        if throws > MAX_THROWS:
             has_more = True
             break
         if action.faces:

@@ -17,7 +17,7 @@ from shutthebox_league.categories import usual_category
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import (
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     confirm_by_code,
     confirm_by_landlord,
     events_changed,
@@ -164,9 +164,9 @@ def test_nothing_that_comes_after_an_event_has_closed_changes_it(cup: Cup) -> No
 @pytest.mark.slow
 def test_no_match_has_thousands_of_events_to_go_through(cup: Cup) -> None:
     """With 2,000 of them one match held the lock of all matches for 28 s."""
-    for _ in range(MOST_AT_ONCE):
+    for _ in range(MAX_AT_ONCE):
         cup.make(Format.LADDER)
-    with pytest.raises(LeagueError, match=f"is in {MOST_AT_ONCE} events of this game then"):
+    with pytest.raises(LeagueError, match=f"is in {MAX_AT_ONCE} events of this game then"):
         cup.make(Format.LADDER, NIGHT - timedelta(days=3))
     with cup.engine.begin() as db:
         others = ("Cup", Format.LADDER, usual_category("traditional"), ("EVE", "FAY"), NIGHT, NIGHT)

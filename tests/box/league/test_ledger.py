@@ -38,7 +38,7 @@ from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.intake import BATCH
 from shutthebox_league.keys import Keys
-from shutthebox_league.ledger import KEPT_BYTES, MOST_CHAINS, Ledger
+from shutthebox_league.ledger import KEPT_BYTES, MAX_CHAINS, Ledger
 from shutthebox_league.notices import notices
 from shutthebox_league.players import protect
 from shutthebox_league.reviewer import Reviewer
@@ -179,7 +179,7 @@ def test_boxes_that_began_all_their_chains_do_not_hinder_the_others_of_their_bat
     chains = [
         {"key_name": box.enrolment.name, "journal": box.box.journal, "number": n, **head}
         for box in hostile
-        for n in range(1, MOST_CHAINS + 1)
+        for n in range(1, MAX_CHAINS + 1)
     ]
     with sut.engine.begin() as db:
         db.execute(CHAIN.insert(), chains)

@@ -34,7 +34,7 @@ from shutthebox_league.events import make_event
 from shutthebox_league.formats import Format
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
-from shutthebox_league.page.owner import FORGETS_A_DAY, FORM_HEADERS, MOST_PROTECTED
+from shutthebox_league.page.owner import FORGETS_A_DAY, FORM_HEADERS, MAX_PROTECTED
 from shutthebox_league.schema import HEALTH, MATCH
 from shutthebox_league.standings import Period, first_of
 from shutthebox_league.tournaments import add_tournament
@@ -251,9 +251,9 @@ def test_a_landlord_protects_and_deletes_so_many_initials_and_no_more(site: Site
     def some(number: int) -> str:
         return " ".join(f"{chr(65 + number)}{a}{b}" for a in "ABCDE" for b in "ABCDEFGHIJ")
 
-    for number in range(MOST_PROTECTED // 50):
+    for number in range(MAX_PROTECTED // 50):
         assert "Protected in this pub" in landlord.post(do="protect", initials=some(number))
-    assert f"at most {MOST_PROTECTED} protected" in landlord.post(do="protect", initials="ZZZ")
+    assert f"at most {MAX_PROTECTED} protected" in landlord.post(do="protect", initials="ZZZ")
     assert "Protected in this pub" in landlord.post(do="protect", initials=some(0)), "nobody is added"
     for number in range(FORGETS_A_DAY // 50):
         assert "Removed" in landlord.post(do="forget", initials=some(number), sure="yes")

@@ -33,7 +33,7 @@ from shutthebox.rules.record import write
 from shutthebox_league import reviewer
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.players import confirm, forget, protect, waiting_seats
-from shutthebox_league.ratings import CONFIRMING_S, MOST_MU, SIGNING_S
+from shutthebox_league.ratings import CONFIRMING_S, MAX_MU, SIGNING_S
 from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _result
 from shutthebox_league.reviewing import review
 from shutthebox_league.schema import CATEGORY, MATCH, RATING, REVIEW, SEAT, STANDING
@@ -333,12 +333,12 @@ def test_a_seat_that_cannot_be_counted_costs_the_others_of_its_match_nothing(
 
 def test_forged_matches_drive_no_rating_beyond_what_can_be_rated(evening: Evening) -> None:
     with evening.place.engine.begin() as db:
-        high = {"mu": MOST_MU, "sigma": 8.0, "at_least": MOST_MU}
+        high = {"mu": MAX_MU, "sigma": 8.0, "at_least": MAX_MU}
         db.execute(insert(RATING), [{"initials": initials, **high} for initials in ("ANN", "BOB")])
     evening.play(played_record(1), "ANN", "BOB")
     evening.review()
     means = [mu for mu, _ in evening.ratings().values()]
-    assert max(means) == MOST_MU > min(means)
+    assert max(means) == MAX_MU > min(means)
 
 
 @pytest.mark.slow

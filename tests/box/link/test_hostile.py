@@ -24,7 +24,7 @@ from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
 import shutthebox_link
-from shutthebox.adapters.helper_socket import MOST_PER_S
+from shutthebox.adapters.helper_socket import MAX_PER_S
 from shutthebox.link.messages import Levers, to_line
 from shutthebox.link.requests import (
     PAIRING_S,
@@ -38,13 +38,13 @@ from shutthebox.link.requests import (
     Send,
     WhyNotPaired,
 )
-from shutthebox_link.channel import MOST_PACKET, Channel, Heard
+from shutthebox_link.channel import MAX_PACKET, Channel, Heard
 from shutthebox_link.helper import LOOK_S, BrokerAddress, Helper
 from shutthebox_link.key_store import (
     DAY_S,
     FILE,
     KEPT_S,
-    MOST_SESSIONS,
+    MAX_SESSIONS,
     STEP_S,
     KeyStore,
     StoredSession,
@@ -255,7 +255,7 @@ def test_an_altered_packet_says_nothing() -> None:
         heard = both.ends[1].receive(bytes(altered))
         assert heard == Heard()
     assert both.ends[0].receive(packet).message is None, "nor one that is sent back"
-    for noise in (b"", b"p", b"m", b"p" + bytes(20), b"m" + bytes(8), bytes(MOST_PACKET + 1)):
+    for noise in (b"", b"p", b"m", b"p" + bytes(20), b"m" + bytes(8), bytes(MAX_PACKET + 1)):
         assert both.ends[1].receive(noise) == Heard()
     assert both.ends[1].receive(packet).message == b"move 1,2"
 
@@ -274,7 +274,7 @@ def test_keys_are_kept_for_a_week_sixteen_at_most(tmp_path: Path) -> None:
     now_s = 1e9
     keys = KeyStore(tmp_path, lambda: now_s)
     sessions = []
-    for number in range(MOST_SESSIONS + 1):
+    for number in range(MAX_SESSIONS + 1):
         secret = bytes([number] * 32)
         keys.keep(secret, is_host=number % 2 == 0)
         sessions.append(Channel(secret, is_host=True).session)
@@ -282,7 +282,7 @@ def test_keys_are_kept_for_a_week_sixteen_at_most(tmp_path: Path) -> None:
     assert again.find(sessions[0]) is None
     found = again.find(sessions[-1])
     assert isinstance(found, StoredSession)
-    assert (bytes.fromhex(found.secret), found.is_host) == (bytes([MOST_SESSIONS] * 32), True)
+    assert (bytes.fromhex(found.secret), found.is_host) == (bytes([MAX_SESSIONS] * 32), True)
     again.forget(sessions[-1])
     assert KeyStore(tmp_path, lambda: now_s).find(sessions[-1]) is None
     assert again.find(sessions[1]) is not None
@@ -732,7 +732,7 @@ def test_what_comes_too_fast_keeps_a_box_busy_for_seconds_only(tmp_path: Path) -
         old = 0
         while isinstance(box.reports.get(timeout=HANG_S), NotPaired):
             old += 1
-        assert MOST_PER_S < old < 5 * MOST_PER_S
+        assert MAX_PER_S < old < 5 * MAX_PER_S
     box.socket.close()
 
 

@@ -17,7 +17,7 @@ from shutthebox.rules.position import Stage
 from shutthebox.rules.record import Record
 
 GAMES = [game.name for game in builtins() if linkable(game)]
-MOST_STEPS = 200_000
+MAX_STEPS = 200_000
 
 
 def agreed(random: Random, game: str) -> tuple[Agreement, list[DiceChain]]:
@@ -36,7 +36,7 @@ def play(seed: int, game: str) -> list[End]:
     agreement, chains = agreed(random, game)
     ends = [End(join(agreement, seat, chain)) for seat, chain in enumerate(chains)]
     wire: list[tuple[int, bytes]] = []
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         seat, what = random.randrange(2), random.random()
         end = ends[seat]
         if what < 0.01:

@@ -42,7 +42,7 @@ from tests.system.virtual_pi.owner import HOLD_S, SERVICE_LINE, Owner, formatted
 from tests.system.virtual_pi.play import Play
 from tests.system.virtual_pi.table import GPIO, LEVERS, until
 
-from shutthebox.config.card import MOST_RULES
+from shutthebox.config.card import MAX_RULES
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.faults import Fault
@@ -150,7 +150,7 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
         landlord.hears(offers._replace(outcome=StickOutcome.BAD_SETTINGS, mistakes=(MISTAKE,)))
         landlord.pulls_out()
         files["network.toml"] = "cable = true\n"
-        games = {f"rules/night-{night}.toml": 'like = "pub"\n' for night in range(MOST_RULES)}
+        games = {f"rules/night-{night}.toml": 'like = "pub"\n' for night in range(MAX_RULES)}
         landlord.puts_in(settings_stick(tmp_path, files | games), offers)
         landlord.asks(offers, StickJob.SETTINGS)
         landlord.hears(offers._replace(doing=StickJob.SETTINGS))

@@ -13,8 +13,8 @@ from shutthebox.adapters.link_socket import SOCKET as SOCKET_OF_LINK
 from shutthebox.cli.services import services
 from shutthebox.config.schema import TOURNAMENT_FILE, UPLINK_FILES, Config
 from shutthebox.owner.stick.checking import ADDRESSES
-from shutthebox.owner.stick.contents import MOST_MEMORY
-from shutthebox_link.key_store import MOST_SESSIONS
+from shutthebox.owner.stick.contents import MAX_MEMORY
+from shutthebox_link.key_store import MAX_SESSIONS
 
 SYSTEMD = Path(__file__).resolve().parents[3] / "systemd"
 BOX, SCOREBOARD, SPEECH, UPLINK, LINK, STICK, SERVICES = (
@@ -135,7 +135,7 @@ def test_the_sticks_helper_reaches_its_stick_and_the_memory_only() -> None:
     bounds = settings(SYSTEMD / name)
     assert {"MemoryMax", "TasksMax"} <= bounds.keys(), "of all helpers together"
     helpers_mb = 4 * 20
-    needed = helpers_mb + ((MOST_MEMORY + ADDRESSES) >> 20)
+    needed = helpers_mb + ((MAX_MEMORY + ADDRESSES) >> 20)
     assert needed <= int(bounds["MemoryMax"][0].removesuffix("M")), "also while a memory is checked"
     assert stick["OOMPolicy"] == ["continue"]
 
@@ -212,7 +212,7 @@ def test_the_links_helper_shares_a_socket_with_the_box_and_nothing_else() -> Non
 
 def test_the_links_helper_may_say_farewell_in_every_session_that_it_keeps() -> None:
     """With many boxes that had been left and never came back, it would end again and again."""
-    at_a_time = 3 * MOST_SESSIONS  # a connection that begins, and one that ends, which takes two threads
+    at_a_time = 3 * MAX_SESSIONS  # a connection that begins, and one that ends, which takes two threads
     assert int(settings(LINK)["TasksMax"][0]) >= at_a_time + 10
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.support.link import LinkBox
 
-from shutthebox.adapters.helper_socket import MOST_PER_S, REST_S, read_lines
+from shutthebox.adapters.helper_socket import MAX_PER_S, REST_S, read_lines
 from shutthebox.adapters.link_socket import SOCKET, LinkSocket
 from shutthebox.link.messages import Levers, Sync
 from shutthebox.link.requests import (
@@ -30,7 +30,7 @@ from shutthebox.link.requests import (
     Send,
     WhyNotPaired,
 )
-from shutthebox.link.wire import MOST_LINE, report_to_line, request_from_line
+from shutthebox.link.wire import MAX_LINE, report_to_line, request_from_line
 
 PROJECT = Path(__file__).resolve().parents[3]
 
@@ -54,7 +54,7 @@ def helper(box: LinkBox) -> Iterator[socket.socket]:
 
 
 def test_requests_and_reports_get_there(box: LinkBox) -> None:
-    with helper(box) as wire, contextlib.closing(read_lines(wire, MOST_LINE)) as lines:
+    with helper(box) as wire, contextlib.closing(read_lines(wire, MAX_LINE)) as lines:
         requests: list[LinkRequest] = [
             OpenRoom(),
             Send(Sync(3, "a" * 64, 1, ("x" * 200,) * 8, "b" * 64)),
@@ -87,7 +87,7 @@ def test_a_match_is_joined_again_or_left_as_soon_as_a_helper_calls(
     box.ask(later)
     box.ask(Send(Levers(1, 5)))
     for _ in range(2):
-        with helper(box) as wire, contextlib.closing(read_lines(wire, MOST_LINE)) as lines:
+        with helper(box) as wire, contextlib.closing(read_lines(wire, MAX_LINE)) as lines:
             assert request_from_line(next(lines)) == later
             box.ask(OpenRoom())
             assert request_from_line(next(lines)) == OpenRoom()
@@ -101,7 +101,7 @@ def test_a_farewell_lost_in_a_dying_wire_is_said_to_the_next_helper_though_a_roo
     """The other box waited for a match that nobody played any more."""
     box.ask(Leave())
     box.ask(OpenRoom())
-    with helper(box) as wire, contextlib.closing(read_lines(wire, MOST_LINE)) as lines:
+    with helper(box) as wire, contextlib.closing(read_lines(wire, MAX_LINE)) as lines:
         assert request_from_line(next(lines)) == Leave()
 
 
@@ -121,7 +121,7 @@ def test_a_helper_that_does_not_read_delays_nobody_and_gets_whole_lines(box: Lin
         for _ in range(20_000):
             box.ask(Send(Levers(1, 1)))
         box.socket.close()
-        assert {request_from_line(line) for line in read_lines(wire, MOST_LINE)} == {Send(Levers(1, 1))}
+        assert {request_from_line(line) for line in read_lines(wire, MAX_LINE)} == {Send(Levers(1, 1))}
 
 
 def test_helpers_that_keep_calling_are_let_in_at_a_bounded_rate(box: LinkBox) -> None:
@@ -143,7 +143,7 @@ def test_twenty_reports_a_second_get_in_and_the_rest_waits(tmp_path: Path) -> No
             times.append(time.monotonic())
 
     listener = LinkSocket(tmp_path / "link", put)
-    for count in (2 * MOST_PER_S + 1, *[MOST_PER_S // 4] * 5):
+    for count in (2 * MAX_PER_S + 1, *[MAX_PER_S // 4] * 5):
         with socket.socket(socket.AF_UNIX) as wire:
             wire.connect(str(tmp_path / "link"))
             for _ in range(count):  # the sender waits too, once the socket is full
@@ -152,8 +152,8 @@ def test_twenty_reports_a_second_get_in_and_the_rest_waits(tmp_path: Path) -> No
             wire.settimeout(30)
             assert wire.recv(1) == b""
     listener.close()
-    assert len(times) == 2 * MOST_PER_S + 1 + 5 * (MOST_PER_S // 4), "none is lost"
-    for first, last in zip(times, times[MOST_PER_S + 1 :], strict=False):
+    assert len(times) == 2 * MAX_PER_S + 1 + 5 * (MAX_PER_S // 4), "none is lost"
+    for first, last in zip(times, times[MAX_PER_S + 1 :], strict=False):
         assert last - first >= 0.99
 
 

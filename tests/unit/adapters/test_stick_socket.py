@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.stick import Box, wire
 
-from shutthebox.adapters.stick_socket import MOST_LINE, RESTART, SOCKET, from_line, to_line
+from shutthebox.adapters.stick_socket import MAX_LINE, RESTART, SOCKET, from_line, to_line
 from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -57,7 +57,7 @@ def test_names_of_files_are_one_harmless_line(name: str) -> None:
     stick = from_line(to_line(Stick(memory=name, unknown=(name,) * 100, mistakes=(name,) * 100, detail=name)))
     for text in (stick.memory, stick.detail, *stick.mistakes):
         assert text.isprintable()
-    assert len(to_line(stick)) < MOST_LINE
+    assert len(to_line(stick)) < MAX_LINE
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_line_without_end_is_not_kept(box: Box) -> None:
     with wire(box.path) as helper:
         try:
             for _ in range(64):
-                helper.sendall(b" " * MOST_LINE)
+                helper.sendall(b" " * MAX_LINE)
         except OSError:
             return
         assert helper.recv(1) == b""

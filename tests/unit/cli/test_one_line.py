@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shutthebox.adapters.store.database import STORE_FILE
-from shutthebox.errors import MOST_SHOWN, one_line
+from shutthebox.errors import MAX_SHOWN, one_line
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from shutthebox.errors import MOST_SHOWN, one_line
         ("\x9b31m\x7f", "\\x9b31m\\x7f"),
         ("\u202eback\u2028line", "\\u202eback\\u2028line"),
         ("\udcff", "\\udcff"),
-        ("x" * 5000, "x" * (MOST_SHOWN - 3) + "..."),
+        ("x" * 5000, "x" * (MAX_SHOWN - 3) + "..."),
     ],
 )
 def test_what_does_not_print_is_escaped(text: str, shown: str) -> None:
@@ -34,7 +34,7 @@ def test_what_does_not_print_is_escaped(text: str, shown: str) -> None:
 def test_it_always_prints(text: str) -> None:
     shown = one_line(text)
     assert shown.isprintable()
-    assert len(shown) <= 10 * MOST_SHOWN
+    assert len(shown) <= 10 * MAX_SHOWN
     shown.encode()
 
 

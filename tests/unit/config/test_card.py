@@ -31,7 +31,7 @@ from shutthebox.config.schema import (
     default_text,
 )
 from shutthebox.config.settings_loader import try_config
-from shutthebox.validation import MOST_MISTAKES
+from shutthebox.validation import MAX_MISTAKES
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_a_configuration_that_no_box_can_play_with_is_a_mistake_with_its_line(tm
 
 def test_a_file_full_of_mistakes_fills_no_display(tmp_path: Path) -> None:
     (tmp_path / KEY_NAME).write_text("?\n" * 1000)
-    assert len(read_card(tmp_path, any_box).mistakes) == MOST_MISTAKES
+    assert len(read_card(tmp_path, any_box).mistakes) == MAX_MISTAKES
 
 
 def test_a_league_that_was_copied_in_part_is_a_mistake(tmp_path: Path) -> None:

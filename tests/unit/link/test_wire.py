@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shutthebox.link.messages import (
-    MOST_ENTRIES,
+    MAX_ENTRIES,
     Accept,
     Decline,
     Invite,
@@ -39,7 +39,7 @@ from shutthebox.link.requests import (
     WhyNotPaired,
 )
 from shutthebox.link.wire import (
-    MOST_LINE,
+    MAX_LINE,
     report_from_line,
     report_to_line,
     request_from_line,
@@ -56,7 +56,7 @@ entries = st.text(st.characters(min_codepoint=32, max_codepoint=0x24F), max_size
 MESSAGES: dict[type[Message], st.SearchStrategy[Message]] = {
     Sync: st.builds(
         Sync, st.integers(0, 999), hexadecimal, st.integers(1, 999),
-        st.lists(entries, max_size=MOST_ENTRIES).map(tuple), st.just("") | hexadecimal,
+        st.lists(entries, max_size=MAX_ENTRIES).map(tuple), st.just("") | hexadecimal,
         st.none() | hexadecimal.map(LogSignature) | signatures, st.just("") | sessions,
     ),
     Rematch: st.builds(Rematch, sessions, hexadecimal, st.just("") | hexadecimal),
@@ -91,7 +91,7 @@ reports = st.one_of([REPORTS[kind] for kind in get_args(LinkReport)])
 @given(requests, reports)
 def test_everything_comes_over_as_it_is(request: LinkRequest, report: LinkReport) -> None:
     for line in (request_to_line(request), report_to_line(report)):
-        assert len(line) <= MOST_LINE
+        assert len(line) <= MAX_LINE
         assert line.endswith(b"\n")
         assert isinstance(json.loads(line), list)
     assert request_from_line(request_to_line(request)) == request
@@ -110,7 +110,7 @@ def test_everything_comes_over_as_it_is(request: LinkRequest, report: LinkReport
         b'["peer-is", "there"]', b'["not-paired", ""]', b'["paired", null]', b"\xff\xfe", b'["open-room"] x',
         b'["room-opened", "1234", "12345"]', b'["send",["rematch","1234","' + b"0" * 64 + b'"]]',
         b'["send",["sync",0,"' + b"0" * 64 + b'",1,[],"",null]]',
-        b" " * (MOST_LINE + 1) + b'["leave"]',
+        b" " * (MAX_LINE + 1) + b'["leave"]',
     ],
     ids=lambda line: str(line[:40]),
 )  # fmt: skip

@@ -27,10 +27,10 @@ from shutthebox.rules.tiles import Tiles
 MARGIN = 0.01
 """The second answer costs at least this share of a whole turn's expected score."""
 
-MOST_ANSWERS = 12
+MAX_ANSWERS = 12
 """Most answers of a puzzle: more are no fun to compare."""
 
-_MOST_DICE = 2
+_MAX_DICE = 2
 
 GAMES = ("traditional", "add-or-subtract", "digits", "knipsen")
 """The games of the puzzles that are shipped: each asks for another kind of thought."""
@@ -69,7 +69,7 @@ def all_puzzles(profile: Profile, rng: Random) -> Iterator[Puzzle]:
     """
     plain = (
         profile.draw is Draw.DICE
-        and profile.dice <= _MOST_DICE
+        and profile.dice <= _MAX_DICE
         and profile.rows == 1
         and profile.turns is Turns.WHOLE
         and profile.blocked is Blocked.ENDS_TURN
@@ -83,7 +83,7 @@ def all_puzzles(profile: Profile, rng: Random) -> Iterator[Puzzle]:
         for throw in _throws(profile, open_tiles, rng):
             turn = position(profile, open_tiles, throw)
             ranked = odds.ranked(turn)
-            if 2 <= len(ranked) <= MOST_ANSWERS and ranked[1].cost >= least:
+            if 2 <= len(ranked) <= MAX_ANSWERS and ranked[1].cost >= least:
                 missed = missed_by(profile, open_tiles, [each.tiles for each in ranked])
                 if "highest" in missed:
                     answers = tuple(Option(each.tiles, round(each.cost, 2)) for each in ranked)

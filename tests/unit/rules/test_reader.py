@@ -17,7 +17,7 @@ from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Sco
 from shutthebox.rules.reader import ProfileError, with_options, without
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_keys, to_lines
-from shutthebox.validation import MOST_MISTAKES
+from shutthebox.validation import MAX_MISTAKES
 
 
 def read(text: str | bytes, path: Path) -> Profile:
@@ -469,4 +469,4 @@ def test_a_thousand_unknown_keys_are_not_all_complained_of() -> None:
     """Each is compared with all known ones: an invitation of them kept a small Pi busy for many seconds."""
     with pytest.raises(ProfileError) as error:
         house("\n".join(f"key{number} = 1" for number in range(1000)))
-    assert len(error.value.mistakes) == MOST_MISTAKES
+    assert len(error.value.mistakes) == MAX_MISTAKES

@@ -21,7 +21,7 @@ from shutthebox.link.requests import (
     Send,
     WhyNotPaired,
 )
-from shutthebox.simulator.virtual_link import MOST_UNDER_WAY, LinkEnd, VirtualLink
+from shutthebox.simulator.virtual_link import MAX_UNDER_WAY, LinkEnd, VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
 
 S = 1_000_000_000
@@ -186,9 +186,9 @@ def test_messages_are_lost_doubled_and_late_until_all_is_well(
 
 def test_a_flood_of_messages_takes_no_memory_without_end(pair: Pair) -> None:
     pair.pair()
-    for number in range(2 * MOST_UNDER_WAY):
+    for number in range(2 * MAX_UNDER_WAY):
         pair.ends[0].ask(Send(Decline(number)))
-    assert len(pair.news(1)) == MOST_UNDER_WAY
+    assert len(pair.news(1)) == MAX_UNDER_WAY
 
 
 def test_everything_follows_from_the_seed() -> None:

@@ -19,7 +19,7 @@ from shutthebox.adapters.display.shapes import numeral, numeral_within
 from shutthebox.game.lever_tiles import LeverTile
 from shutthebox.game.screen import TileState
 
-MOST_NUMBERED = 12  # tiles that one row shows with their numbers
+MAX_NUMBERED = 12  # tiles that one row shows with their numbers
 ROW_HEIGHT = 13
 _CELL_HEIGHT = 7  # of one row of many tiles
 _LINE_HEIGHT = 2  # of the line above a tile that counts more than once, with the gap below it
@@ -33,7 +33,7 @@ def height(count: int, lever_tiles: tuple[LeverTile, ...] = ()) -> int:
     if count == 0:
         return 0
     lines = _LINE_HEIGHT * any(tile.points > 1 for tile in lever_tiles)
-    if count <= MOST_NUMBERED:
+    if count <= MAX_NUMBERED:
         return ROW_HEIGHT + lines
     return (
         2 * _SMALL_HEIGHT + 1 + lines
@@ -44,7 +44,7 @@ def height(count: int, lever_tiles: tuple[LeverTile, ...] = ()) -> int:
 
 def _has_two_rows(count: int, lever_tiles: tuple[LeverTile, ...]) -> bool:
     """Whether both rows are drawn, each with its numbers."""
-    return bool(lever_tiles) and MOST_NUMBERED < count <= 2 * MOST_NUMBERED
+    return bool(lever_tiles) and MAX_NUMBERED < count <= 2 * MAX_NUMBERED
 
 
 def _rows(count: int) -> int:
@@ -67,7 +67,7 @@ def draw_tiles(
     """
     high, moved = height(len(tiles), lever_tiles), {tile.lever: tile for tile in lever_tiles}
     picture, drawn = Bitmap.of(width, high), [(moved.get(n, LeverTile(n, n)), state) for n, state in tiles]
-    if len(tiles) <= MOST_NUMBERED:
+    if len(tiles) <= MAX_NUMBERED:
         return _numbered(drawn, width, ROW_HEIGHT, blink)
     if _has_two_rows(len(tiles), lever_tiles):
         back, front = drawn[: len(drawn) // 2], drawn[len(drawn) // 2 :]

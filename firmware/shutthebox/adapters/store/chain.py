@@ -28,7 +28,7 @@ def _checksum(content: bytes) -> int:
     return int.from_bytes(blake2b(content, digest_size=_BYTES).digest())
 
 
-_MOST_FACTS = 2**53
+_MAX_FACTS = 2**53
 """More than any box can write, and still far from SQLite's limit."""
 
 
@@ -87,7 +87,7 @@ def sealed_checkpoint(number: int, head: int, facts: int, sums: str, checksum: i
         ValueError: it was altered.
     """
     found = Checkpoint(number, head, facts, sums)
-    if checksum != found._seal() or not 0 <= number < _MOST_FACTS:
+    if checksum != found._seal() or not 0 <= number < _MAX_FACTS:
         raise ValueError("the checkpoint was altered")
     return found
 

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 _Found = TypeVar("_Found")
 
-MOST_HELD = 10_000
+MAX_HELD = 10_000
 """The most facts to hold, in some megabytes, when a match begins; older ones are lost."""
 
 Reopen: TypeAlias = Callable[[], tuple[Store | None, StoreFault | None]]
@@ -195,7 +195,7 @@ class FailsafeStore:
 
     def _make_way(self) -> None:
         """Makes way for a new match, which ends the one in the store unless that's with another box."""
-        if len(self._held) > MOST_HELD:
+        if len(self._held) > MAX_HELD:
             _log.error("%d facts of earlier matches are lost", len(self._held))
             self._held.clear()
         if isinstance(self._stored, KeptMatch) and self._stored.linked is None:

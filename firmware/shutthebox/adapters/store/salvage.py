@@ -39,7 +39,7 @@ from shutthebox.files import open_to_read
 MAX_BYTES = 32 << 20
 """The largest file to search; a store of 5,000 matches has 8 MB."""
 
-_LEAST_WORK, _MOST_WORK = 48, 2
+_LEAST_WORK, _MAX_WORK = 48, 2
 """Work is bounded, because a hostile file may have far more headers than records. A record counts as at least
 48 bytes, and all of them together as at most twice the size of the files."""
 
@@ -48,7 +48,7 @@ _PAGE = 4096
 
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 
-_MOST_LOCAL = _PAGE - 35
+_MAX_LOCAL = _PAGE - 35
 """The longest record that fits into its page, in bytes; longer ones continue in overflow pages."""
 
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0}
@@ -162,7 +162,7 @@ class _Files:
 
     def _rows(self, head: re.Pattern[bytes]) -> Iterator[tuple[int, list[Any]]]:
         """The key and values of every row with such a header, and of much that isn't one."""
-        work = _MOST_WORK * self._bytes
+        work = _MAX_WORK * self._bytes
         for part in self._parts:
             for found in head.finditer(part):
                 at, types = found.start(), _types(found[1][2:])
@@ -176,11 +176,11 @@ class _Files:
 
     def _record(self, part: bytes, at: int, size: int) -> bytes:
         """A record, continued in overflow pages if it's long."""
-        if size <= _MOST_LOCAL:
+        if size <= _MAX_LOCAL:
             return part[at : at + size]
         least = (_PAGE - 12) * 32 // 255 - 23
         local = least + (size - least) % (_PAGE - 4)
-        local = local if local <= _MOST_LOCAL else least
+        local = local if local <= _MAX_LOCAL else least
         found = part[at : at + local]
         following = int.from_bytes(part[at + local : at + local + 4])
         while following and len(found) < size:

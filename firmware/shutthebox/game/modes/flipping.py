@@ -239,19 +239,12 @@ class Flipping(TurnMode):
         if play.verdict.kind is VerdictKind.COMPLETE:
             return verdict_text(play.verdict), ()
         hint = (message("Hold: hint"),) if shared.settings.game.hints else ()
-        at_back: tuple[Text, ...] = ()
+        back: tuple[Text, ...] = ()
         if board.rules.move is not MoveKind.SET:  # the task names tiles
-            at_back = back_texts(play.match, board.answers, shared)
+            back = back_texts(play.match, board.answers, shared)
         stands = (message("No press: it stands once the levers fit"),) if play.match.answers_of_others else ()
         others = others_texts(play.match, shared)
-        return _task(play.match, board), (
-            *pointers,
-            *stands,
-            *others,
-            *bag_texts(play.match),
-            *at_back,
-            *hint,
-        )
+        return _task(play.match, board), (*pointers, *stands, *others, *bag_texts(play.match), *back, *hint)
 
     def _commit(self, context: Context) -> Step[AfterAction]:
         """Commits a move, an opened tile, or a pass; shutting the box needs no press."""

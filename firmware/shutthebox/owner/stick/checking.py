@@ -12,7 +12,7 @@ from pathlib import Path
 
 from shutthebox.adapters.store.backup import check_copy
 from shutthebox.errors import ShutTheBoxError, one_line
-from shutthebox.owner.stick.contents import MOST_MEMORY
+from shutthebox.owner.stick.contents import MAX_MEMORY
 
 NOBODY = 65534
 """The user id that owns nothing, on every Linux."""
@@ -34,7 +34,7 @@ def main() -> int:
     for kind, most in (
         (resource.RLIMIT_CPU, SECONDS),
         (resource.RLIMIT_AS, ADDRESSES),
-        (resource.RLIMIT_FSIZE, MOST_MEMORY),
+        (resource.RLIMIT_FSIZE, MAX_MEMORY),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, (most, most))

@@ -14,7 +14,7 @@ from shutthebox.files import entries_of
 LOOKING_S = 20.0
 """Seconds for the whole search: a folder that contains itself has no end."""
 
-MOST_MEMORY = 64 << 20
+MAX_MEMORY = 64 << 20
 """The most bytes of a saved memory; ten years of a busy pub come to less."""
 
 FOLDER = "shutthebox"
@@ -81,7 +81,7 @@ def look(folder: Path) -> Contents:
         if deadline.has_passed:
             break
         with suppress(OSError):
-            if path.is_file() and 0 < path.stat().st_size <= MOST_MEMORY:
+            if path.is_file() and 0 < path.stat().st_size <= MAX_MEMORY:
                 found = path
                 break
     return Contents(tuple(sorted(updates, key=_number)), found, settings)

@@ -40,7 +40,7 @@ KEPT = Path("/data")
 CARDS_DISK = Path("/dev/shutthebox-card")
 """The disk that a card's system was started from."""
 
-_MOST_ASKED = 64
+_MAX_ASKED = 64
 
 _NAMED = re.compile(r"shutthebox-([0-9][0-9A-Za-z.+~-]{0,19})\.raucb", re.IGNORECASE | re.ASCII)
 """The name of an update's file, with its version."""
@@ -240,10 +240,10 @@ class Helper:
                 if not select.select([wire], [], [], LOOK_S)[0]:
                     continue
                 try:
-                    read = wire.recv(_MOST_ASKED)
+                    read = wire.recv(_MAX_ASKED)
                 except OSError:
                     read = b""
-                if not read or len(asked) > _MOST_ASKED:
+                if not read or len(asked) > _MAX_ASKED:
                     break
                 *lines, asked = (asked + read).split(b"\n")
                 for line in lines:

@@ -27,7 +27,7 @@ from shutthebox.translations import translations
 
 _BLOCK = 1 << 18
 _SECONDS = 120
-_MOST_SAID = 1 << 19
+_MAX_SAID = 1 << 19
 _JOURNAL = (
     "journalctl", "--no-pager", "--output=short-iso", "--lines=2000",
     *(f"--unit=shutthebox{unit}" for unit in
@@ -119,7 +119,7 @@ def _run(*command: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"{command[0]}: {error}\n"
-    return (done.stdout + done.stderr)[-_MOST_SAID:]
+    return (done.stdout + done.stderr)[-_MAX_SAID:]
 
 
 def _content(path: str) -> str:

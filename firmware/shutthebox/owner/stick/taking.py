@@ -15,7 +15,7 @@ from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.game.stick import StickOutcome
 from shutthebox.owner.stick import checking
 from shutthebox.owner.stick.checking import NOBODY, SECONDS, TOO_MUCH
-from shutthebox.owner.stick.contents import MOST_MEMORY
+from shutthebox.owner.stick.contents import MAX_MEMORY
 from shutthebox.owner.stick.copying import copy_bounded
 from shutthebox.owner.stick.errors import JobError, box_disk_errors
 
@@ -37,8 +37,8 @@ def take_over(file: Path, state: Path, still_in: Callable[[], None] = lambda: No
             work = tempfile.TemporaryDirectory(prefix="memory-", ignore_cleanup_errors=True)
             copy = Path(stack.enter_context(work), STORE_FILE)
             to = stack.enter_context(copy.open("xb"))
-        too_large = JobError(StickOutcome.BAD_MEMORY, f"{file.name}: larger than {MOST_MEMORY >> 20} MiB")
-        copy_bounded(file, to, MOST_MEMORY, too_large, lambda size: still_in())
+        too_large = JobError(StickOutcome.BAD_MEMORY, f"{file.name}: larger than {MAX_MEMORY >> 20} MiB")
+        copy_bounded(file, to, MAX_MEMORY, too_large, lambda size: still_in())
         with box_disk_errors():
             to.close()
             _check(copy)

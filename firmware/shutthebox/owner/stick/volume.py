@@ -12,7 +12,7 @@ from pathlib import Path
 SAFE = "nosuid,nodev,noexec,noatime"
 """Mount options: nothing on a stick is executed or used as a device."""
 
-MOST_CLUSTERS = 1 << 28
+MAX_CLUSTERS = 1 << 28
 """The most clusters on exFAT: the kernel keeps a bit for each in memory. A 2 TB stick has 16 million."""
 
 PATIENCE_S = 120
@@ -130,7 +130,7 @@ def kind_of(sector: bytes) -> str | None:
         return None
     if sector[3:11] == b"EXFAT   ":
         (clusters,) = struct.unpack_from("<I", sector, 92)
-        return "exfat" if clusters <= MOST_CLUSTERS else None
+        return "exfat" if clusters <= MAX_CLUSTERS else None
     # A FAT boot sector begins with a jump, and names its type in one of two places. A partition table does
     # neither.
     if sector[0] in (0xEB, 0xE9) and (sector[54:57] == b"FAT" or sector[82:87] == b"FAT32"):

@@ -28,7 +28,7 @@ RULES = "#rules"
 """A fragment that takes the page to the rules of the game on the table."""
 
 _Scores: TypeAlias = Mapping[str, Any]
-_MOST_LINES = 10  # players in one table
+_MAX_LINES = 10  # players in one table
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src data:; script-src {script}; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -167,7 +167,7 @@ def _running(scores: _Scores, words: Translate) -> str:
 
 def _side_by_side(rows: Sequence[str]) -> Sequence[Sequence[str]]:
     """The rows of one table, or of two where there are more players than a television has lines for."""
-    half = len(rows) if len(rows) <= _MOST_LINES else (len(rows) + 1) // 2
+    half = len(rows) if len(rows) <= _MAX_LINES else (len(rows) + 1) // 2
     return [part for part in (rows[:half], rows[half:]) if part]
 
 

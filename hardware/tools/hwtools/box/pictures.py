@@ -22,7 +22,7 @@ from hwtools.box.wooden import plates, wooden
 from hwtools.shrink import shrink
 
 #: Largest picture in pixels, and the height of the caption below it.
-_MOST, _FOOT = (1000, 900), 34
+_MAX, _FOOT = (1000, 900), 34
 _FONT = ImageFont.load_default(size=19)
 #: Of what is written on the parts themselves; a page shows the picture smaller.
 _TAG_FONT = ImageFont.load_default(size=28)
@@ -117,7 +117,7 @@ class _Scene:
             for side in (False, True)
         )
         scale = min(
-            (_MOST[0] - left - right) / (high[0] - low[0]), (_MOST[1] - _FOOT - 24) / (high[1] - low[1])
+            (_MAX[0] - left - right) / (high[0] - low[0]), (_MAX[1] - _FOOT - 24) / (high[1] - low[1])
         )
         wide, tall = (high - low) * scale
         size = (round(wide + left + right), round(max(tall + 24, 34.0 * len(self.labels)) + _FOOT))

@@ -40,8 +40,8 @@ from shutthebox_league.voiding import note_voidings, undo, void_at_pub, voidings
 
 _COOKIE = "owner"
 _COOKIE_S = 30 * 24 * 3600
-_MOST_BYTES = 16 * 1024
-_MOST_FIELDS = 300
+_MAX_BYTES = 16 * 1024
+_MAX_FIELDS = 300
 _TURN_S = 1.0
 _FORM_S = 10.0  # from its first byte to its last
 _LATEST = 20
@@ -49,7 +49,7 @@ _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 _SEAT = re.compile(f"([1-9][0-9]{{0,17}})-({'|'.join(map(str, range(1, MAX_PLAYERS + 1)))})", re.ASCII)
 _GAME = re.compile("([1-9][0-9]{0,17})-([1-9][0-9]{0,17})-([A-Z]{3})", re.ASCII)
 
-MOST_PROTECTED = 500
+MAX_PROTECTED = 500
 """The most initials that a landlord may protect. The page lists them all."""
 
 FORGETS_A_DAY = 100
@@ -253,9 +253,9 @@ async def _form(request: Request) -> Form:
         async with asyncio.timeout(_FORM_S):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > _MOST_BYTES:
+                if len(body) > _MAX_BYTES:
                     raise HTTPException(413, "That form is too large.")
-        return parse_qs(body.decode("ascii"), max_num_fields=_MOST_FIELDS)
+        return parse_qs(body.decode("ascii"), max_num_fields=_MAX_FIELDS)
     except TimeoutError:
         raise HTTPException(408, "That took too long.", {"connection": "close"}) from None
     except (ValueError, ClientDisconnect):
@@ -269,7 +269,7 @@ async def pass_over_form(request: Request) -> None:
     """
     with suppress(TimeoutError, ClientDisconnect, RuntimeError):  # the last: it was read before
         async with asyncio.timeout(_FORM_S):
-            left = _MOST_BYTES
+            left = _MAX_BYTES
             async for chunk in request.stream():
                 left -= len(chunk)
                 if left < 0:
@@ -293,8 +293,8 @@ def _confirm(db: Connection, pub_id: int, form: Form, *, right: bool) -> str:
 def _protect(db: Connection, pub_id: int, form: Form) -> str:
     initials = read_initials(first_value(form, "initials"))
     known = {each for each, everywhere in players.protected_at(db, pub_id) if not everywhere}
-    if len(known.union(initials)) > MOST_PROTECTED:
-        raise LeagueError(f"a pub can have at most {MOST_PROTECTED} protected initials")
+    if len(known.union(initials)) > MAX_PROTECTED:
+        raise LeagueError(f"a pub can have at most {MAX_PROTECTED} protected initials")
     players.protect(db, initials, pub_id)
     return f"Protected in this pub: {', '.join(initials)}."
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from shutthebox.link.messages import MOST_LINE
+from shutthebox.link.messages import MAX_LINE
 from shutthebox.link.requests import Peer
 from shutthebox_link.pairing import derive
 
@@ -30,7 +30,7 @@ _RANDOM, _NONCE, _NUMBER, _TAG = 16, 12, 8, 16
 """Bytes of a name and of a challenge; of the cipher's parts."""
 _NOTHING_YET = bytes(_RANDOM)
 
-MOST_PACKET = 1 + _NUMBER + MOST_LINE + _TAG
+MAX_PACKET = 1 + _NUMBER + MAX_LINE + _TAG
 """Bytes of the largest packet."""
 
 
@@ -124,7 +124,7 @@ class Channel:
 
     def receive(self, packet: bytes) -> Heard:
         """Opens a packet. One that isn't authentic, or is stale, has nothing to say."""
-        if len(packet) > MOST_PACKET:
+        if len(packet) > MAX_PACKET:
             return _NOTHING
         kind, rest = packet[:1], packet[1:]
         with self._lock:

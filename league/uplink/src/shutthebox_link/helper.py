@@ -41,8 +41,8 @@ from shutthebox.link.requests import (
     Send,
     WhyNotPaired,
 )
-from shutthebox.link.wire import MOST_LINE, report_to_line, request_from_line
-from shutthebox_link.channel import MOST_PACKET, Channel, is_presence
+from shutthebox.link.wire import MAX_LINE, report_to_line, request_from_line
+from shutthebox_link.channel import MAX_PACKET, Channel, is_presence
 from shutthebox_link.farewell import Farewell, Stage
 from shutthebox_link.key_store import KeyStore, StoredSession, Unreadable
 from shutthebox_link.pairing import Guest, Host
@@ -61,13 +61,13 @@ COMPLAIN_S = 600.0
 LOOK_S = 20.0
 """Seconds between two looks, each of which feeds the watchdog and challenges a box that's away."""
 
-MOST_PER_S = 50
+MAX_PER_S = 50
 """The most packets of each kind accepted per second and connection, and messages sent; others are dropped."""
 
 _RETRY_S = 1.0
-_MOST_UNREAD = 2 * MOST_LINE
+_MAX_UNREAD = 2 * MAX_LINE
 """The most bytes of unread reports: about 40 short ones, including the kernel's overhead."""
-_MOST_TO_PUBLISH = 2 * MOST_PER_S
+_MAX_TO_PUBLISH = 2 * MAX_PER_S
 
 _log = logging.getLogger(__name__)
 
@@ -189,7 +189,7 @@ class Helper:
         self._pairing_s, self._clock_s = pairing_s, clock_s
         self._connect, self._digits = connect, digits
         self.inbox: SimpleQueue[Mail | None] = SimpleQueue()
-        self._sent = Rate(MOST_PER_S, clock_s)
+        self._sent = Rate(MAX_PER_S, clock_s)
         self._wire: socket.socket | None = None
         self._room: _Room | None = None
         self._meeting: _Meeting | None = None
@@ -258,11 +258,11 @@ class Helper:
         while not self._ended.is_set():
             with socket.socket(socket.AF_UNIX) as wire:
                 # The box reads 20 reports a second, so a long queue would be stale.
-                wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST_UNREAD)
+                wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MAX_UNREAD)
                 try:
                     wire.connect(str(self._path))
                     self.inbox.put(BoxHere(wire))
-                    for line in read_lines(wire, MOST_LINE):
+                    for line in read_lines(wire, MAX_LINE):
                         self.inbox.put(request_from_line(line))
                 except (OSError, ValueError) as error:
                     if not isinstance(error, FileNotFoundError | ConnectionRefusedError):
@@ -288,7 +288,7 @@ class Helper:
     def _new_broker(self, topic: str, renew: Callable[[Broker], None] | None = None) -> Broker:
         self._brokers += 1
         # Separate limits: a box that floods still counts as away once it says so, and no other box does.
-        presence, others = Rate(MOST_PER_S, self._clock_s), Rate(MOST_PER_S, self._clock_s)
+        presence, others = Rate(MAX_PER_S, self._clock_s), Rate(MAX_PER_S, self._clock_s)
 
         def tell(event: Event) -> None:
             """In paho's thread."""
@@ -297,7 +297,7 @@ class Helper:
                 rate = presence if is_news else others
                 if event.is_kept and not is_news:
                     return  # retained by a stranger, to block a room for ever
-                if event.topic != topic or len(event.payload) > MOST_PACKET or not rate.allows():
+                if event.topic != topic or len(event.payload) > MAX_PACKET or not rate.allows():
                     return
             if isinstance(event, Disconnected) and renew is not None:
                 renew(broker)  # before the next connection
@@ -313,7 +313,7 @@ class Helper:
             tls=address.tls,
             username=address.user,
             password=address.password,
-            most_waiting=_MOST_TO_PUBLISH,
+            most_waiting=_MAX_TO_PUBLISH,
             refused="not allowed to listen there",
         )
         broker.hear_failures()

@@ -18,7 +18,7 @@ from shutthebox_link.channel import session_of
 from shutthebox_link.signing import Signer
 
 FILE = "sessions.json"
-MOST_SESSIONS = 16
+MAX_SESSIONS = 16
 KEPT_S = 7 * 86_400.0
 """Seconds of rest after which a session expires."""
 DAY_S = 86_400.0
@@ -26,7 +26,7 @@ DAY_S = 86_400.0
 STEP_S = 3600.0
 """How far the rest in the file may be behind, which is what a power cut takes away from it."""
 
-_MOST_BYTES = 64 * 1024
+_MAX_BYTES = 64 * 1024
 _SECRET = re.compile("[0-9a-f]{64}", re.ASCII)
 
 _log = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ class KeyStore:
         if not self._read():
             return False
         before = self._sessions
-        self._sessions = [*before, StoredSession(secret.hex(), is_host)][-MOST_SESSIONS:]
+        self._sessions = [*before, StoredSession(secret.hex(), is_host)][-MAX_SESSIONS:]
         if not self._write():
             self._sessions = before
             return False
@@ -152,7 +152,7 @@ class KeyStore:
         if self._is_read:
             return True
         try:
-            content = read_bytes(self._path, _MOST_BYTES, follow_links=False)
+            content = read_bytes(self._path, _MAX_BYTES, follow_links=False)
         except FileNotFoundError:
             content = b"[]"
         except OSError as error:
@@ -160,7 +160,7 @@ class KeyStore:
             return False
         self._is_read = True
         try:
-            self._sessions = [_to_stored(*found) for found in json.loads(content)][:MOST_SESSIONS]
+            self._sessions = [_to_stored(*found) for found in json.loads(content)][:MAX_SESSIONS]
             self._written = self._sessions
         except (ValueError, TypeError, RecursionError):
             _log.error("%s: not as it was written; its sessions are forgotten", self._path)

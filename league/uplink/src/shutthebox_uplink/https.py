@@ -22,7 +22,7 @@ from shutthebox.errors import one_line
 from shutthebox.files import reason
 from shutthebox_uplink.settings import Enrolment, SettingsError
 
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """The most bytes of an answer that are read, besides its head, which the library bounds. A receipt has less
 than 1,000."""
 
@@ -144,7 +144,7 @@ class League:
         headers = {"Content-Type": "application/jose", **self._headers}
         line.request("POST", self._prefix + path, body, headers)
         answer = line.getresponse()
-        found = answer.read(MOST_BYTES)
+        found = answer.read(MAX_BYTES)
         if not answer.isclosed() and answer.read(1):
             self._close()  # whatever else it has to say
         return Answered(path, answer.status, found, _seconds(answer.headers))

@@ -13,7 +13,7 @@ IDENTITY_FILE = ".identity"
 SERIAL = Path("/sys/firmware/devicetree/base/serial-number")
 """The file of the kernel with the number of this Pi; other machines have none."""
 
-_MOST_BYTES = 200
+_MAX_BYTES = 200
 
 
 def find_identity(outbox: Path, serial: Path = SERIAL) -> str | None:
@@ -26,7 +26,7 @@ def find_identity(outbox: Path, serial: Path = SERIAL) -> str | None:
     """
     path = outbox / IDENTITY_FILE
     try:
-        words = read_bytes(path, _MOST_BYTES, follow_links=False).decode("ascii", "replace").split()
+        words = read_bytes(path, _MAX_BYTES, follow_links=False).decode("ascii", "replace").split()
     except FileNotFoundError:
         return None
     except OSError as error:

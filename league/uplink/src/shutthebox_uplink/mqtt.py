@@ -22,7 +22,7 @@ KEEPALIVE_S = 60
 _REST_S = 15.0
 """Packets and messages wake paho's thread. It also looks this often whether a ping is due, which a broker
 awaits for one and a half times `KEEPALIVE_S`."""
-MOST_UNREAD = 1000
+MAX_UNREAD = 1000
 """The most messages in a row after which answers still wait for the broker to read them."""
 LONGEST_RECONNECT_S = 60
 _AGAIN_S = 5.0
@@ -59,7 +59,7 @@ class Message:
 
 Event: TypeAlias = Connected | Disconnected | Message
 
-_SEVERAL, _MOST_DOUBLINGS = 3, 20
+_SEVERAL, _MAX_DOUBLINGS = 3, 20
 _FAILURE = 0x80
 _UNREADABLE = "it sent what isn't MQTT"
 _DEAF = "it reads nothing"
@@ -257,14 +257,14 @@ class Broker:
         # each other without a pause.
         short = self._named and self._stands and monotonic() - self._connected_s < LONGEST_RECONNECT_S
         self._short_lived = self._short_lived + 1 if short else 0
-        pause_s = min(2 ** min(self._short_lived, _MOST_DOUBLINGS), self._patience_s)
+        pause_s = min(2 ** min(self._short_lived, _MAX_DOUBLINGS), self._patience_s)
         client.reconnect_delay_set(pause_s, max(pause_s, LONGEST_RECONNECT_S))
         self._stands = self._is_told = False
         if self._is_refused and self._refused is not None:
             self._is_refused = False
             self._tell(Disconnected(self.name, self._refused))
             return
-        if self._unread > MOST_UNREAD:
+        if self._unread > MAX_UNREAD:
             self._unread = 0
             self._tell(Disconnected(self.name, _DEAF))
             return
@@ -279,7 +279,7 @@ class Broker:
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
         # It can send without end what has to be confirmed.
         self._unread = self._unread + 1 if client.want_write() else 0
-        if self._unread > MOST_UNREAD:
+        if self._unread > MAX_UNREAD:
             self._hang_up(client)
             return
         self._tell(Message(self.name, message.topic, bytes(message.payload), bool(message.retain)))

@@ -55,9 +55,9 @@ NO_LINE_AFTER_S = 60.0
 _PATIENCE_S = 600
 """Home Assistant shows two boxes with one name as a device that comes and goes, so one of them holds back."""
 
-_MOST_PAYLOAD = 16 * 1024  # bytes; Home Assistant says a word
-_MOST_EVENTS = 100
-_MOST_TO_PUBLISH = 20
+_MAX_PAYLOAD = 16 * 1024  # bytes; Home Assistant says a word
+_MAX_EVENTS = 100
+_MAX_TO_PUBLISH = 20
 _RESTLESS = ("uptime_s", "temperature")
 """These change all the time without any meaning."""
 
@@ -107,7 +107,7 @@ class Uplink:
     def _tell(self, event: BrokerEvent) -> None:
         """Runs in the broker's thread. Drops messages once too many wait."""
         if isinstance(event, Message) and (
-            len(event.payload) > _MOST_PAYLOAD or self.inbox.qsize() >= _MOST_EVENTS
+            len(event.payload) > _MAX_PAYLOAD or self.inbox.qsize() >= _MAX_EVENTS
         ):
             return
         self.inbox.put(event)
@@ -314,7 +314,7 @@ def _home_broker(home: HomeAssistant, name: str, tell: Callable[[BrokerEvent], N
         client_id=ha.device_id(name),
         shared=f"somebody else uses this name, {ha.device_id(name)}",
         patience_s=_PATIENCE_S,
-        most_waiting=_MOST_TO_PUBLISH,
+        most_waiting=_MAX_TO_PUBLISH,
     )
 
 

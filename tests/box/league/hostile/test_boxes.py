@@ -30,7 +30,7 @@ from shutthebox_uplink.uplink import ENTRY_PATH, STATE_PATH
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-MOST_CPU_S = 400
+MAX_CPU_S = 400
 """The reviewer sees to all that the attacks before have left in less: a box may have 120 s an hour."""
 
 YEAR_S = 365 * 24 * 3600
@@ -271,5 +271,5 @@ def test_in_the_end_every_match_has_been_seen_to(town: Town) -> None:
 
         while not reviewed():
             assert reviewer.process.poll() is None
-            assert cpu_s(reviewer.process.pid) - begin_s < MOST_CPU_S
+            assert cpu_s(reviewer.process.pid) - begin_s < MAX_CPU_S
             time.sleep(0.5)

@@ -26,7 +26,7 @@ from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
-from shutthebox.files import MOST_NAMES
+from shutthebox.files import MAX_NAMES
 from shutthebox.game.facts import Began
 from shutthebox.game.stick import StickJob, StickOutcome
 from shutthebox.owner.stick import checking, contents, helper, saving, taking
@@ -325,7 +325,7 @@ def test_a_folder_without_an_end_is_not_read_to_its_end(
     with helped(FolderVolume(stick), state, tmp_path, kept=tmp_path / "kept") as box:
         assert box.done(StickJob.SETTINGS).outcome is not None
     assert found
-    assert all(folder.read <= MOST_NAMES for folder in found)
+    assert all(folder.read <= MAX_NAMES for folder in found)
 
 
 def test_a_box_that_starts_again_hears_of_the_stick_again(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support import debian
 
-from shutthebox.owner.stick.volume import MOST_CLUSTERS, kind_of
+from shutthebox.owner.stick.volume import MAX_CLUSTERS, kind_of
 
 
 def made(tmp_path: Path, size: int, *command: str) -> bytes:
@@ -43,7 +43,7 @@ def test_fat_of_every_size_and_exfat_are_mounted(
 
 def test_an_exfat_that_would_fill_the_memory_is_not_mounted(tmp_path: Path) -> None:
     sector = made(tmp_path, 32 << 20, "mkfs.exfat")
-    for clusters, kind in ((MOST_CLUSTERS, "exfat"), (MOST_CLUSTERS + 1, None)):
+    for clusters, kind in ((MAX_CLUSTERS, "exfat"), (MAX_CLUSTERS + 1, None)):
         assert kind_of(sector[:92] + struct.pack("<I", clusters) + sector[96:]) == kind
 
 
