@@ -137,7 +137,16 @@ def read_board(
     asked: Tiles | None = None,
     confirmed: Confirmed = NOTHING,
 ) -> Board:
-    """Reads the levers that are down against a turn. Takes what `Board` holds."""
+    """Reads the levers that are down against a turn.
+
+    Args:
+        rules: the game as the player plays it.
+        turn: the player's, without what's confirmed.
+        levers: those that are down.
+        offset: as `lever_offset` says.
+        asked: the only answer that counts; None if any legal one does.
+        confirmed: the part of the answer that's confirmed.
+    """
     standing, answers = turn, turns.answers(rules, turn)
     rests = answers
     if confirmed.move:

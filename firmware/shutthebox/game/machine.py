@@ -299,8 +299,8 @@ class Machine:
         if deadline_ns is None or self._now_ns < deadline_ns:
             return []
         if (tell_ns := self._tell_ns) is not None and self._now_ns >= tell_ns:
-            told = self._tell_again()
-            return [*told, *self._pass_time()]
+            effects = self._tell_again()
+            return [*effects, *self._pass_time()]
         if (dwelt_ns := self._dwelt_ns) is not None and self._now_ns >= dwelt_ns:
             self._shared = self._shared._replace(moved_ns=None, touched_ns=self._now_ns, refusal=None)
             return self._dispatch(Pressed())

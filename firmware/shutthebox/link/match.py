@@ -186,7 +186,7 @@ class LinkedMatch(NamedTuple):
         )
 
     def awaits_answer(self, match: Match) -> bool:
-        """Likewise, also after the match: the other box's players may not have said yet that they go on."""
+        """Whether to repeat the message if there's no answer, be it that the other box's players go on."""
         return self.awaits_confirmation(match) or bool(self.next_secret)
 
     def decided(self, match: Match) -> str:

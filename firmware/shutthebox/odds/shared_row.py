@@ -27,7 +27,8 @@ MAX_SHARING = 3
 _DIGITS = 12
 """To this many digits, chances are ties, and the first move is taken."""
 
-_Insured: TypeAlias = tuple[int, ...]
+_Misses: TypeAlias = tuple[int, ...]
+"""How many throws without a move each player still in can spare, the current player first."""
 _Chances: TypeAlias = tuple[float, ...]
 """The chance of each player still in, the current player first."""
 
@@ -42,7 +43,7 @@ class SharedRow(Solver):
         super().__init__(game)
         self._row = TileRow(game.starting)
         self._throws: dict[int, Throws] = {}
-        self._known: dict[tuple[int, _Insured], tuple[_Chances, int]] = {}
+        self._known: dict[tuple[int, _Misses], tuple[_Chances, int]] = {}
 
     def options(self, match: Match) -> list[tuple[int, Number]]:
         """Judges each option by what it leaves the others."""
@@ -63,13 +64,13 @@ class SharedRow(Solver):
 
     def _chances(self, match: Match) -> _Chances:
         self._check_row()
-        seats, insured = self._seats(match)
-        return self._by_seat(match, seats, self._solve(self._row.dense(match.turn.open), insured)[0])
+        seats, misses = self._seats(match)
+        return self._by_seat(match, seats, self._solve(self._row.dense(match.turn.open), misses)[0])
 
     def _with_dice(self, match: Match, dice: int) -> _Chances:
         """`chances` of a match that awaits a throw, if this many dice are thrown now."""
-        seats, insured = self._seats(match)
-        return self._by_seat(match, seats, self._mean(self._row.dense(match.turn.open), insured, dice))
+        seats, misses = self._seats(match)
+        return self._by_seat(match, seats, self._mean(self._row.dense(match.turn.open), misses, dice))
 
     def _check_row(self) -> None:
         """Refuses the game before its players, so that all questions are refused alike."""
@@ -95,8 +96,8 @@ class SharedRow(Solver):
         by_seat = dict(zip(seats, chances, strict=True))
         return tuple(by_seat.get(seat, 0.0) for seat in range(match.players))
 
-    def _seats(self, match: Match) -> tuple[list[int], _Insured]:
-        """The players still in, the current one first, and their insurances."""
+    def _seats(self, match: Match) -> tuple[list[int], _Misses]:
+        """The players still in, the current one first, and how many misses each can spare."""
         order = [(match.player + step) % match.players for step in range(match.players)]
         seats = [seat for seat in order if match.round.rows[seat].outcome is None]
         if len(seats) > MAX_SHARING or match.in_teams:
@@ -105,21 +106,21 @@ class SharedRow(Solver):
             )
         return seats, tuple(match.round.rows[seat].misses_left for seat in seats)
 
-    def _solve(self, mask: int, insured: _Insured) -> tuple[_Chances, int]:
+    def _solve(self, mask: int, misses: _Misses) -> tuple[_Chances, int]:
         """The chances at a position, and the best number of dice."""
-        known = self._known.get((mask, insured))
+        known = self._known.get((mask, misses))
         if known is None:
             dice = dice_allowed(self.game, self._row.sparse(mask))
-            found = [(self._mean(mask, insured, count), count) for count in dice]
+            found = [(self._mean(mask, misses, count), count) for count in dice]
             known = max(found, key=lambda option: self._order(option[0][0]))
-            self._known[mask, insured] = known
+            self._known[mask, misses] = known
         return known
 
-    def _mean(self, mask: int, insured: _Insured, dice: int) -> _Chances:
+    def _mean(self, mask: int, misses: _Misses, dice: int) -> _Chances:
         if dice not in self._throws:
             self._throws[dice] = throws_of(self.game, self._row, dice)
         throws = self._throws[dice]
-        sums, again = [0.0] * len(insured), 0
+        sums, again = [0.0] * len(misses), 0
         idle = idle_doubles = 0
 
         def add(weight: int, chances: _Chances) -> None:
@@ -135,31 +136,31 @@ class SharedRow(Solver):
                 continue
             for weight, earned in ((others, 0), (answers.doubles, 1)):
                 if weight:
-                    add(weight, self._best(mask, moves, insured, earned))
+                    add(weight, self._best(mask, moves, misses, earned))
         if idle_doubles and self.game.insurance:
             again = idle_doubles
-        if idle and insured[0]:
-            add(idle, self._solve(mask, (insured[0] - 1, *insured[1:]))[0])
+        if idle and misses[0]:
+            add(idle, self._solve(mask, (misses[0] - 1, *misses[1:]))[0])
         elif idle:
-            add(idle, (0.0, *self._without_first(mask, insured)))
+            add(idle, (0.0, *self._without_first(mask, misses)))
         left = throws.total - again
         return tuple(each / left for each in sums)
 
-    def _best(self, mask: int, moves: tuple[int, ...], insured: _Insured, earned: int) -> _Chances:
+    def _best(self, mask: int, moves: tuple[int, ...], misses: _Misses, earned: int) -> _Chances:
         best: _Chances = ()
         for move in moves:
             after = mask ^ move
-            chances: _Chances = (1.0, *(0.0,) * (len(insured) - 1))
+            chances: _Chances = (1.0, *(0.0,) * (len(misses) - 1))
             if after:
-                rotated = (*insured[1:], insured[0] + earned)
+                rotated = (*misses[1:], misses[0] + earned)
                 *others, own = self._solve(after, rotated)[0]
                 chances = (own, *others)
             if not best or self._order(chances[0]) > self._order(best[0]):
                 best = chances
         return best
 
-    def _without_first(self, mask: int, insured: _Insured) -> _Chances:
+    def _without_first(self, mask: int, misses: _Misses) -> _Chances:
         """The chances of the others when the current player is out."""
-        if len(insured) <= 2:
-            return (1.0,) * (len(insured) - 1)
-        return self._solve(mask, insured[1:])[0]
+        if len(misses) <= 2:
+            return (1.0,) * (len(misses) - 1)
+        return self._solve(mask, misses[1:])[0]

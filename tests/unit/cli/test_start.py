@@ -18,6 +18,9 @@ from shutthebox.adapters import gpio
 from shutthebox.cli.main import main
 from shutthebox.simulator.hardware.box import SimulatedBox
 
+MAX_MODULES = 117
+"""What `run` loads of this package before it reads its configuration."""
+
 
 @pytest.mark.slow
 def test_a_box_loads_neither_the_simulator_nor_another_command_nor_a_solver() -> None:
@@ -36,6 +39,23 @@ def test_a_box_loads_neither_the_simulator_nor_another_command_nor_a_solver() ->
     assert modes == {"base", "match_mode", "overlays"}, "the first screen needs one more: attract"
     waiting = ("shutthebox.web", "shutthebox.adapters.store.scores", "shutthebox.speech", "shutthebox.owner")
     assert [name for name in modules if name.startswith(waiting)] == [], "they wait for the first screen"
+    used_later = {
+        "game.menu_items": "a menu, or what was chosen there",
+        "game.letters": "a name",
+        "game.resuming": "a match to continue",
+        "game.daily": "the puzzle",
+        "game.owner_topics": "the owner",
+        "game.typed_throw": "real dice",
+        "adapters.store.records": "a match to continue",
+        "odds.worths": "a solver",
+        "odds.puzzles": "the puzzle",
+        "rules.equal_dice": "a tournament",
+        "rules.words": "the rules in words",
+    }
+    too_early = [(name, why) for name, why in used_later.items() if f"shutthebox.{name}" in modules]
+    assert too_early == [], "loaded before anybody needs it"
+    own = {name for name in modules if name.startswith("shutthebox")}
+    assert len(own) <= MAX_MODULES, "each module takes a third of a millisecond of every start"
 
 
 @pytest.fixture

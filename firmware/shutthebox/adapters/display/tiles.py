@@ -29,7 +29,7 @@ _LABEL = 9  # columns for the number of a row's first tile, where tiles have non
 
 
 def height(count: int, lever_tiles: tuple[LeverTile, ...] = ()) -> int:
-    """The height in pixels of a row of `count` tiles; 0 for none. Takes the arguments of `draw_tiles`."""
+    """The height in pixels of a row of `count` tiles; 0 for none. `lever_tiles` are as in `draw_tiles`."""
     if count == 0:
         return 0
     lines = _LINE_HEIGHT * any(tile.points > 1 for tile in lever_tiles)
