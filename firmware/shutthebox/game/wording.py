@@ -22,7 +22,7 @@ from shutthebox.game.messages import (
 from shutthebox.game.play import offset_of
 from shutthebox.game.screen import LIST_ROWS
 from shutthebox.game.state import Shared
-from shutthebox.odds.questions import Advice, Unit
+from shutthebox.odds.options import Advice, Unit
 from shutthebox.rules import rows
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match

@@ -6,8 +6,8 @@ something else, and known. Screen, page, voice and command print the unit they g
 
 from __future__ import annotations
 
+from shutthebox.odds.options import Advice, Option
 from shutthebox.odds.pick import pick
-from shutthebox.odds.questions import Advice, Option
 from shutthebox.odds.strengths import Strength, by_odds, simple_answer
 from shutthebox.odds.worths import Number, OddsError
 from shutthebox.rules.match import Match

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from shutthebox.odds.evaluate import BestPlay
 from shutthebox.odds.model import TurnModel
-from shutthebox.odds.questions import Unit
+from shutthebox.odds.options import Unit
 from shutthebox.odds.solver import TurnSolver
 from shutthebox.odds.worths import (
     End,

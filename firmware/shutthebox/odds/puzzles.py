@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from shutthebox.odds.questions import Option
+from shutthebox.odds.options import Option
 from shutthebox.rules import turn as turns
 from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.moves import Throw

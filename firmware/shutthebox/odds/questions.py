@@ -4,9 +4,9 @@
 answers.
 """
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from shutthebox.odds.options import Advice
 from shutthebox.odds.strengths import Strength, simple_answer
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
@@ -15,9 +15,6 @@ from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:  # displaying a review needs no solver
     from shutthebox.odds.coach import MatchReview
-
-EQUAL_WITHIN = 1e-9
-"""Chances to win that differ by less count as equal."""
 
 
 class Prepare(NamedTuple):
@@ -70,52 +67,6 @@ class AskReview(NamedTuple):
 
 Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskReview
 """A question to the odds."""
-
-
-class Unit(StrEnum):
-    """The unit of a cost."""
-
-    POINTS = "points"
-    THROWS = "throws"
-    STAKES = "stakes"
-    CHANCE = "chance"  # to win, or to shut, from 0 to 1
-
-
-class Option(NamedTuple):
-    """Something the player may do.
-
-    Attributes:
-        choice: the tiles to shut (or open) for the throw on the table; before a throw, the number of dice.
-        cost: compared with the best option, 0 or more.
-    """
-
-    choice: int
-    cost: float
-
-
-class Advice(NamedTuple):
-    """The current player's options.
-
-    Attributes:
-        options: best first; none if the player can only pass.
-        unit: of their costs.
-        to_win: the same options by the chance to win, if `options` aren't and it's known; else none.
-    """
-
-    options: tuple[Option, ...]
-    unit: Unit
-    to_win: tuple[Option, ...] = ()
-
-    @property
-    def best(self) -> int | None:
-        """The best choice; None if there's none."""
-        return self.options[0].choice if self.options else None
-
-    @property
-    def best_to_win(self) -> int | None:
-        """The best choice for the win, if it differs from the best for points."""
-        equal = [each.choice for each in self.to_win if each.cost <= EQUAL_WITHIN]
-        return equal[0] if equal and self.best not in equal else None
 
 
 class HintReady(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import Enum
 
 from shutthebox.odds.evaluate import TurnPlay
-from shutthebox.odds.questions import Unit
+from shutthebox.odds.options import Unit
 from shutthebox.odds.worths import Number, OddsError
 from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.match import Match, begin

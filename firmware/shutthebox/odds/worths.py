@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.odds.questions import EQUAL_WITHIN
+from shutthebox.odds.options import EQUAL_WITHIN
 from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.tiles import Tiles
 

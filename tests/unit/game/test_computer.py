@@ -10,7 +10,8 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.screen import TileState
-from shutthebox.odds.questions import Advice, AnswerReady, AskAnswer, AskHint, HintReady, Option, Unit
+from shutthebox.odds.options import Advice, Option, Unit
+from shutthebox.odds.questions import AnswerReady, AskAnswer, AskHint, HintReady
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.tiles import to_tiles
 

@@ -11,7 +11,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.messages import localize
 from shutthebox.game.state import Shared
 from shutthebox.game.wording import hint_lines, hint_title, list_tiles, luck_texts, player_name, reason_text
-from shutthebox.odds.questions import Advice, Option, Unit
+from shutthebox.odds.options import Advice, Option, Unit
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MatchFormat, ShutWins
 from shutthebox.rules.tiles import to_tiles

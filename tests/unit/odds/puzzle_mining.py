@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.odds import Odds
+from shutthebox.odds.options import Option
 from shutthebox.odds.puzzles import Puzzle, position
-from shutthebox.odds.questions import Option
 from shutthebox.odds.terminal.policies import Policy, choose
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns

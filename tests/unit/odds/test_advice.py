@@ -9,8 +9,8 @@ from tests.support.positions import with_rows
 from shutthebox.config import profiles
 from shutthebox.odds.advice import advise
 from shutthebox.odds.odds import Odds
+from shutthebox.odds.options import Unit
 from shutthebox.odds.pick import pick
-from shutthebox.odds.questions import Unit
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns

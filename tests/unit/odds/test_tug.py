@@ -9,8 +9,8 @@ from shutthebox.config.profiles import builtin
 from shutthebox.odds.advice import advise
 from shutthebox.odds.coach import review
 from shutthebox.odds.odds import Odds
+from shutthebox.odds.options import Unit
 from shutthebox.odds.pick import pick
-from shutthebox.odds.questions import Unit
 from shutthebox.odds.tug import TugPlay
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns

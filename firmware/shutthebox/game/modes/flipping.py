@@ -39,8 +39,8 @@ from shutthebox.game.wording import (
     to_go_text,
     verdict_text,
 )
+from shutthebox.odds.options import Advice
 from shutthebox.odds.questions import (
-    Advice,
     AnswerReady,
     AskAnswer,
     AskHint,
