@@ -5,7 +5,6 @@ the machine changes the match. What an input does is a method of the mode (`shut
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from shutthebox.game import lever_health
@@ -42,7 +41,6 @@ from shutthebox.game.inputs import (
 from shutthebox.game.lookups import Lookups, NoLookups
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.modes.overlays import receiver
 from shutthebox.game.play import MatchInPlay, add_review, tell_peer
 from shutthebox.game.settings import Settings
@@ -78,7 +76,7 @@ class State(NamedTuple):
     @property
     def match(self) -> Match | None:
         """The match as far as the players have seen it; None if there's none."""
-        return self.mode.seen.match if isinstance(self.mode, MatchMode) else None
+        return None if self.mode.seen is None else self.mode.seen.match
 
 
 class Machine:
@@ -221,10 +219,10 @@ class Machine:
             return self._open_service(unlocked=True)
         if not self._shared.asleep:
             self._shared = _mark_seen(self._shared, self._mode)._replace(refusal=None, stick_is_new=False)
-            if isinstance(event, Pressed) and isinstance(self._mode, MatchMode):
+            if isinstance(event, Pressed) and (seen := self._mode.seen) is not None:
                 before, self._shared = (
                     self._shared,
-                    lever_health.suspect_wrong(self._mode.seen, self._context()),
+                    lever_health.suspect_wrong(seen, self._context()),
                 )
                 faults = keep(*lever_health.new_faults(before, self._shared))
                 return [*faults, *self._dispatch(event)]
@@ -349,10 +347,10 @@ class Machine:
         return [*self._audible((PlaySound(Sound.WAKE),)), self._show()]
 
     def _odds_ready(self, advice: OddsReady) -> list[Effect]:
-        if isinstance(advice, ReviewReady) and isinstance(self._mode, MatchMode):
-            play = add_review(self._mode.play, advice)
-            if play != self._mode.play:
-                self._mode = replace(self._mode, play=play)
+        if isinstance(advice, ReviewReady) and (before := self._play) is not None:
+            play = add_review(before, advice)
+            if play != before:
+                self._mode = self._mode.with_play(play)
                 return [self._show()]
         context = self._context()
         return self._take_answer(self._mode.take_advice(advice, context), context)
@@ -406,7 +404,7 @@ class Machine:
     @property
     def _play(self) -> MatchInPlay | None:
         """The match in progress; None without one."""
-        return self._mode.play if isinstance(self._mode, MatchMode) else None
+        return self._mode.match_in_play
 
     @property
     def _linked(self) -> LinkedMatch | None:

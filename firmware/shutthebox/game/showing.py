@@ -6,7 +6,6 @@ from shutthebox.game.lever_health import SILENT_MOVES, dice_button_complaint
 from shutthebox.game.lever_tiles import lever_tiles
 from shutthebox.game.messages import Text, message
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.play import offset_of
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
@@ -33,7 +32,7 @@ def build_show(mode: BoxMode, shared: Shared, t_ns: int) -> Show:
 def _scene(mode: BoxMode, shared: Shared) -> Scene:
     """The match or puzzle and the settings, for readers of the scene."""
     settings = shared.settings
-    play = mode.seen if isinstance(mode, MatchMode) else None
+    play = mode.seen
     match = play.match if play else None
     puzzle = mode.puzzle
     turn = match.turn if match else puzzle.turn if puzzle else None

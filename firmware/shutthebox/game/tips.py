@@ -5,14 +5,14 @@ from __future__ import annotations
 from shutthebox.game.messages import Message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.modes.match_mode import MatchMode
 from shutthebox.game.play import is_computers_turn
 from shutthebox.game.state import Shared
 
 
-def tip(mode: MatchMode, shared: Shared) -> tuple[Message, ...]:
+def tip(mode: BoxMode, shared: Shared) -> tuple[Message, ...]:
     """The mode's tip, if it hasn't been given yet."""
-    if mode.name not in shared.untold or is_computers_turn(mode.play, shared):
+    play = mode.match_in_play
+    if mode.name not in shared.untold or play is None or is_computers_turn(play, shared):
         return ()
     return (mode.pointer,) if mode.pointer else ()
 
@@ -24,10 +24,11 @@ def with_tips(shared: Shared) -> Shared:
 
 def mark_tip_given(before: BoxMode, after: BoxMode, shared: Shared) -> Shared:
     """Marks a mode's tip as given when the mode is left; tips end with the first finished match."""
-    if isinstance(after, MatchMode) and after.seen.match.result is not None:
+    if after.seen is not None and after.seen.match.result is not None:
         return shared._replace(is_new=False, untold=frozenset())
-    if before.name is after.name or before.name not in shared.untold or not isinstance(before, MatchMode):
+    play = before.match_in_play
+    if before.name is after.name or before.name not in shared.untold or play is None:
         return shared
-    if before.pointer is None or is_computers_turn(before.play, shared):
+    if before.pointer is None or is_computers_turn(play, shared):
         return shared
     return shared._replace(untold=shared.untold - {before.name})

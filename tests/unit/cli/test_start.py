@@ -36,7 +36,7 @@ def test_a_box_loads_neither_the_simulator_nor_another_command_nor_a_solver() ->
     allowed = {f"shutthebox.cli.{name}" for name in used}
     assert [name for name in modules - allowed if name.startswith(others)] == []
     modes = {name.rpartition(".")[2] for name in modules if name.startswith("shutthebox.game.modes.")}
-    assert modes == {"base", "match_mode", "overlays"}, "the first screen needs one more: attract"
+    assert modes == {"base", "overlays"}, "the first screen needs one more: attract"
     waiting = ("shutthebox.web", "shutthebox.adapters.store.scores", "shutthebox.speech", "shutthebox.owner")
     assert [name for name in modules if name.startswith(waiting)] == [], "they wait for the first screen"
     used_later = {

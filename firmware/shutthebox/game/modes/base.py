@@ -23,12 +23,14 @@ from shutthebox.game.inputs import (
     TimePassed,
 )
 from shutthebox.game.judge import FINE, Verdict
+from shutthebox.game.messages import Message
 from shutthebox.game.mode import Mode
+from shutthebox.game.play import MatchInPlay
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Overlay, Shared, Step
 from shutthebox.game.stick import Stick
 from shutthebox.game.targets import BackToAttract, OpenService, Target
-from shutthebox.link.messages import Message
+from shutthebox.link.messages import Message as LinkMessage
 from shutthebox.link.requests import HelperReport
 from shutthebox.marker import Marker
 from shutthebox.odds.questions import OddsReady
@@ -157,6 +159,25 @@ class BoxMode(Receiver, Marker):
         return False
 
     @property
+    def match_in_play(self) -> MatchInPlay | None:
+        """The match in progress, a throw included that the players haven't seen yet; None without a match."""
+        return None
+
+    @property
+    def seen(self) -> MatchInPlay | None:
+        """The match as far as the players have seen it; None without a match."""
+        return None
+
+    @property
+    def pointer(self) -> Message | None:
+        """A tip for the first match on a new box, if it's true now."""
+        return None
+
+    def with_play(self, play: MatchInPlay) -> BoxMode:
+        """The mode with the match as it is now; only called where there is a `match_in_play`."""
+        return self
+
+    @property
     def puzzle(self) -> Puzzle | None:
         """The puzzle on the box; None outside of it."""
         return None
@@ -229,7 +250,7 @@ class BoxMode(Receiver, Marker):
         return Step(self)
 
     @default
-    def hear(self, heard: Message, context: Context) -> Step[Self]:
+    def hear(self, heard: LinkMessage, context: Context) -> Step[Self]:
         """Hears what the other box of a link says; in most modes it comes too late."""
         return Step(self)
 

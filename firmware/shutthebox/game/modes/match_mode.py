@@ -66,14 +66,18 @@ class MatchMode(BoxMode):
     play: MatchInPlay
 
     @property
-    def pointer(self) -> Message | None:
-        """A tip for the first match on a new box, if it's true now."""
-        return None
+    def match_in_play(self) -> MatchInPlay:
+        """The match."""
+        return self.play
 
     @property
     def seen(self) -> MatchInPlay:
         """The match as far as the players have seen it."""
         return self.play
+
+    def with_play(self, play: MatchInPlay) -> Self:
+        """The mode with the match as it is now."""
+        return replace(self, play=play)
 
     @property
     def verdict(self) -> Verdict:
