@@ -189,10 +189,8 @@ export async function browserDatabase(name, box, lost) {
   let database = null;
   try {
     const request = indexedDB.open(name, 2);
-    request.onupgradeneeded = ({ oldVersion }) => {
-      if (oldVersion < 1) {
-        request.result.createObjectStore("pages");
-      }
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore("pages");
       request.result.createObjectStore("owners");
     };
     database = await done(request);

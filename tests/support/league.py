@@ -44,7 +44,7 @@ from shutthebox_uplink.settings import Enrolment, read_enrolment
 from shutthebox_uplink.signing import Receipt, SignatureError, open_receipt, sign_entry, sign_state
 from shutthebox_uplink.uplink import ENTRY_PATH, STATE_PATH
 
-CONDITIONS = Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",))
+CONDITIONS = Conditions(versions=(f"1.0.0 rules {RULES_VERSION}",))
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def linked_record(seed: int = 1, game: str = "traditional", rounds: int = 1, mos
             action = Thrown(linked_throw(match, throws, dice, links))
         actions.append(action)
         match = apply(match, action)
-    conditions = Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",), linked=LinkProof(commitments, links))
+    conditions = Conditions(versions=(f"1.0.0 rules {RULES_VERSION}",), linked=LinkProof(commitments, links))
     return Record(match.game, 2, match.rounds, tuple(actions), conditions)
 
 

@@ -165,7 +165,7 @@ _CONDITIONS = {
     "computers": ("`computers 2`", "seats the computer played"),
     "out-of-play": ("`out-of-play 4 7`", "levers out of play; their tiles started every turn shut"),
     "version": (
-        "`version 0.1.0 rules 4`",
+        "`version 1.0.0 rules 4`",
         "the version of the box and of its rules; several, if the box was updated during the match",
     ),
     "lost": ("`lost 5`", "this many facts of the match were lost to damage"),
@@ -200,7 +200,7 @@ def _conditions() -> Iterator[str]:
         yield f"| {line} | {meaning} |"
     yield from (
         "",
-        "If conditions changed while the box was off, the record has both. Records from older boxes, or written by hand, have",
+        "If conditions changed while the box was off, the record has both. A record written by hand may have",
         "none of these lines; `replay` then says that nothing is known.",
         "",
         "In a match on two linked boxes, each throw follows from a link of each box, and from its number in the match, its",

@@ -280,7 +280,7 @@ class Faulted(NamedTuple):
 
     @classmethod
     def of_switch(cls, kind: str, switch: int, detail: str) -> "Faulted":
-        """A switch's fault. Old stores hold this line, so its format never changes.
+        """A switch's fault. Stores hold this line, so its format never changes.
 
         >>> fault = Faulted.of_switch("lever", 4, "is stuck")
         >>> fault.text, fault.switch, fault.detail

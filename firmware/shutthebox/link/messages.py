@@ -155,7 +155,7 @@ def to_line(message: Message) -> bytes:
     values: list[object] = [*message]
     for _ in message._field_defaults:
         if not values[-1]:
-            values.pop()  # boxes that don't know of signatures, or of rematches, understand it
+            values.pop()  # so a box that doesn't know of a new value understands a message that does without
     return json.dumps([type(message).__name__.lower(), *values], separators=(",", ":")).encode() + b"\n"
 
 

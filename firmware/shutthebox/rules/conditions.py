@@ -51,7 +51,7 @@ class Conditions(NamedTuple):
         real_dice: players threw their own dice and entered the throws, for all or part of the match.
         computers: the seats, from 1, that the computer played for all or part of the match.
         out_of_play: levers the owner had taken out of play, so that their tiles started shut.
-        versions: versions of the box and its rules, such as ``0.1.0 rules 2``; several if the box was
+        versions: versions of the box and its rules, such as ``1.0.0 rules 4``; several if the box was
             updated during the match.
         lost: facts of this match that damage to the store has lost.
         equal_dice: the commitment of the tournament whose seed made the throws; empty for random dice.
@@ -141,7 +141,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
                 numbers[word] = _numbers(word, rest, MAX_PLAYERS if word == "computers" else MAX_TILE)
             case "version":
                 if not re.fullmatch(_VERSION, rest) or len(versions) == _MAX_VERSIONS:
-                    raise ValueError(f"version: {quoted(rest)} is not allowed; use 0.1.0 rules 1")
+                    raise ValueError(f"version: {quoted(rest)} is not allowed; use 1.0.0 rules 4")
                 versions.append(rest)
             case "lost":
                 lost = count(rest, _MAX_LOST) or 0

@@ -13,7 +13,7 @@ the end of each turn, and closes with the result, if there is one::
     dice real
     computers 2
     out-of-play 4 7
-    version 0.1.0 rules 3
+    version 1.0.0 rules 4
     1 3+5 1,7
     1 6+6 3,9
     1 6+6
@@ -350,7 +350,7 @@ class _Parser:
         for at, expected in enumerate(due):
             line = self._peek()
             if expected.startswith(_ENDED) and not (line or "").startswith(_ENDED):
-                continue  # older records don't say why
+                continue  # written by hand, it needn't say why
             if line is None or line in due[at + 1 :]:
                 self._missing.append((self._number_of_line, expected))
                 continue

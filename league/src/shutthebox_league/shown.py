@@ -89,7 +89,7 @@ def unpack(data: bytes) -> ShownMatch:
         ShownTurn(**{**turn, "throws": [ShownThrow(**throw) for throw in turn["throws"]]})
         for turn in found["turns"]
     ]
-    return ShownMatch(turns, tuple(found["conditions"]), found["has_more"], found.get("unit", ""))
+    return ShownMatch(turns, tuple(found["conditions"]), found["has_more"], found["unit"])
 
 
 def shown_match(record: Record, reviewed: Sequence[ReviewedTurn]) -> ShownMatch:

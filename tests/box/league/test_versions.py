@@ -16,7 +16,7 @@ from shutthebox_league.checking import check_match, why_unranked
 
 
 def by_rules(version: int) -> Record:
-    conditions = CONDITIONS._replace(versions=(f"0.0.9 rules {version}", f"0.1.0 rules {RULES_VERSION}"))
+    conditions = CONDITIONS._replace(versions=(f"1.0.0 rules {version}", f"1.1.0 rules {RULES_VERSION}"))
     return replace(played_record(5), conditions=conditions)
 
 

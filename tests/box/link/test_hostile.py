@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -336,12 +335,6 @@ def test_a_power_cut_takes_an_hour_of_rest_at_most(tmp_path: Path) -> None:
     found = KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session)
     assert isinstance(found, StoredSession)
     assert now_s - STEP_S - 20 <= found.rest_s <= now_s
-
-
-def test_keys_of_an_earlier_version_have_not_rested(tmp_path: Path) -> None:
-    """It wrote a time of day."""
-    (tmp_path / FILE).write_text(json.dumps([[SECRET.hex(), True, 1.8e9, False]]))
-    assert KeyStore(tmp_path).find(Channel(SECRET, is_host=True).session) == StoredSession(SECRET.hex(), True)
 
 
 def test_keys_that_cannot_be_read_now_are_not_lost(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def left(folder: Path, sequence: int, age_s: float) -> Path:
         ("", None),
         *((UplinkStatus(way, "in any words").to_text(), found) for way, found in FOUND.items()),
         (UplinkStatus(DeliveryState.HELD, "long" * 9999).to_text(), Undelivered.HELD),
-        ("a line of an earlier uplink", Undelivered.OTHER),
+        ("not JSON", Undelivered.OTHER),
         ('{"way": "of a later one", "line": ""}', Undelivered.OTHER),
         ('{"way": []}', Undelivered.OTHER),
         ("[" * 2000, Undelivered.OTHER),

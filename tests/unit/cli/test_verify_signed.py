@@ -88,7 +88,7 @@ def test_a_line_for_each_thing_that_is_checked_and_for_each_that_it_cannot_know(
         "signature of The Crown: good",
         f"commitment of The Crown: {guest}",
         NOT_KNOWN,
-        f"not signed: version 0.1.0 rules {RULES_VERSION}",
+        f"not signed: version 1.0.0 rules {RULES_VERSION}",
     ]
     assert (said.code, said.err) == (0, "")
 

@@ -132,12 +132,6 @@ def test_no_message_of_one_match_is_taken_for_one_of_another() -> None:
             assert (end.linked, end.match) == stands
 
 
-def test_a_first_match_is_played_in_words_that_earlier_versions_know() -> None:
-    host, _ = both_ends()
-    assert to_line(host.message()).count(b",") == 5
-    assert host.message().match == ""
-
-
 def test_a_box_whose_answer_got_lost_is_answered_again_until_it_follows() -> None:
     host, guest = play(both_ends())
     (host, _), (guest, asks) = want(host, "host"), want(guest, "guest")

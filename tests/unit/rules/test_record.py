@@ -223,7 +223,7 @@ FIELDS: dict[str, st.SearchStrategy[object]] = {
     "computers": st.frozensets(st.integers(1, 9)).map(lambda seats: tuple(sorted(seats))),
     "out_of_play": st.frozensets(st.integers(1, 54)).map(lambda levers: tuple(sorted(levers))),
     "versions": st.lists(
-        st.sampled_from(["0.1.0 rules 1", "0.1.0 rules 2", "1.0-rc1+x rules 30"]), unique=True
+        st.sampled_from(["1.0.0 rules 1", "1.0.0 rules 2", "1.0-rc1+x rules 30"]), unique=True
     ).map(tuple),
     "lost": st.integers(0, 999_999),
     "equal_dice": st.just(""),
@@ -234,7 +234,7 @@ CONDITIONS = st.builds(Conditions, *(FIELDS[name] for name in Conditions._fields
 
 
 def test_a_record_that_says_wrong_why_the_match_ended() -> None:
-    """Those of earlier versions do not say it, and are read."""
+    """One written by hand need not say it."""
     with pytest.raises(RecordError, match="'ended limit': by the rules it is 'ended shut'"):
         read(SHUT.replace("winners 2\n", "winners 2\nended limit\n"))
 
@@ -314,7 +314,7 @@ def test_an_update_during_a_match_loses_none_of_its_conditions(conditions: Condi
 
 def test_everything_that_is_not_proved_is_said() -> None:
     linked = LinkProof((EQUAL, EQUAL), (EQUAL, EQUAL))
-    conditions = Conditions(True, (2, 3), (4, 7), ("0.1.0 rules 1",), 5, linked=linked)
+    conditions = Conditions(True, (2, 3), (4, 7), ("1.0.0 rules 1",), 5, linked=linked)
     record = replace(read("\n".join(SHUT.splitlines()[:9])), conditions=conditions, given_up=True)
     assert unproven(record) == (
         "real dice: the players threw and entered them; the box didn't see them",
@@ -323,18 +323,18 @@ def test_everything_that_is_not_proved_is_said() -> None:
         "player 3 was the computer",
         "out of play: levers 4, 7",
         "facts lost to damage of the store: 5",
-        "played on version 0.1.0 rules 1",
+        "played on version 1.0.0 rules 1",
         f"checked here by rules {RULES_VERSION}",
         "given up before the end",
     )
     unknown = "dice, computers, levers and version are unknown: the record doesn't say"
-    assert unproven(read(SHUT)) == (unknown,), "a record of an earlier version"
+    assert unproven(read(SHUT)) == (unknown,), "a record written by hand"
 
 
 def test_a_match_played_under_two_conditions_has_both() -> None:
-    first = Conditions(False, (1,), (4,), ("0.1.0 rules 2",), 1)
-    later = Conditions(True, (3,), (), ("0.2.0 rules 3",), 2, equal_dice="f" * 64)
-    both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 3"), 3, equal_dice="f" * 64)
+    first = Conditions(False, (1,), (4,), ("1.0.0 rules 2",), 1)
+    later = Conditions(True, (3,), (), ("1.1.0 rules 3",), 2, equal_dice="f" * 64)
+    both = Conditions(True, (1, 3), (4,), ("1.0.0 rules 2", "1.1.0 rules 3"), 3, equal_dice="f" * 64)
     assert first.joined(later) == both
     assert first.joined(Conditions(versions=first.versions)) == first
     begun, ended = (LinkProof((EQUAL, EQUAL), (link * 64, link * 64)) for link in "ab")

@@ -54,7 +54,7 @@ def test_a_lever_is_worn_by_its_chatter() -> None:
 
 def test_every_entity_shows_something_that_is_published(tmp_path: Path) -> None:
     published = vitals(tmp_path / "none", 0, 0.0)
-    described = json.loads(description("lion.1", "The Red Lion", "0.1.0"))
+    described = json.loads(description("lion.1", "The Red Lion", "1.0.0"))
     assert described["o"]["name"] == "shutthebox-uplink"
     assert described["dev"]["name"] == "The Red Lion"
     assert described["availability_topic"] == "shutthebox/lion.1/availability"

@@ -288,8 +288,6 @@ class Store:
         )
 
     def _resume(self, row: LatestMatch, conditions: Conditions) -> MatchResumed | None:
-        if not row.conditions:
-            return None  # they stay unknown
         before = known_conditions(row.conditions)
         joined = before.joined(conditions.joined(_THIS_BOX))
         return MatchResumed(row.id, conditions_text(joined)) if joined != before else None
@@ -332,7 +330,7 @@ class Store:
             from shutthebox.adapters.store.records import kept_facts, record_of
 
             kept = kept_facts(self._db, latest.id, str(self.path))
-            if kept.conditions and kept.conditions.lost:
+            if kept.conditions.lost:
                 raise StoreError(f"{self.path}: {kept.conditions.lost} of its facts are lost")
             record = record_of(kept, str(self.path))
             beginning = record.beginning
@@ -341,9 +339,9 @@ class Store:
             except LinkError as error:
                 raise StoreError(f"{self.path}: {error}") from error
             except ValueError as error:
-                why = _why_not_by_the_rules(beginning, record.conditions, error)
+                why = _why_not_by_the_rules(beginning, kept.conditions, error)
                 raise StoreError(f"{self.path}: {why}") from error
-            if linked is None and kept.conditions and kept.conditions.linked:
+            if linked is None and kept.conditions.linked:
                 raise StoreError(f"{self.path}: its link to the other box is missing")
             return KeptMatch(beginning, record.actions, self.tally(), kept.clock, linked)
 
@@ -355,7 +353,7 @@ class Store:
         """
         with self._telling_the_file():
             latest = self._tables.match
-            if latest is None or latest.left or not latest.conditions:
+            if latest is None or latest.left:
                 return False
             return known_conditions(latest.conditions).linked is not None
 
@@ -441,9 +439,9 @@ def open_to_read(store: Path, wait_ms: int = BUSY_MS) -> sqlite3.Connection:
     return sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=wait_ms / 1000)
 
 
-def _why_not_by_the_rules(beginning: Match, conditions: Conditions | None, error: ValueError) -> str:
+def _why_not_by_the_rules(beginning: Match, conditions: Conditions, error: ValueError) -> str:
     """Why a match can't be played on: its version had other rules, or an action was never allowed."""
-    first = conditions.versions[0] if conditions and conditions.versions else ""
+    first = conditions.versions[0] if conditions.versions else ""
     if first and not first.endswith(f" rules {RULES_VERSION}"):
         game = beginning.game.name
         return f"{game} was begun on version {first}, and rules {RULES_VERSION} play it otherwise"

@@ -61,13 +61,13 @@ class KeptFacts(NamedTuple):
     lost: int
 
     @property
-    def conditions(self) -> Conditions | None:
-        """The conditions of play, with everything that was lost; None if unknown."""
+    def conditions(self) -> Conditions:
+        """The conditions of play, with everything that was lost."""
         text = self.begun.conditions
         for fact in self.facts:
             if isinstance(fact, MatchResumed | FactsLost):
                 text = fact.conditions
-        return known_conditions(text).joined(Conditions(lost=self.lost, linked=self._proof)) if text else None
+        return known_conditions(text).joined(Conditions(lost=self.lost, linked=self._proof))
 
     @property
     def _link(self) -> MatchLinked | None:

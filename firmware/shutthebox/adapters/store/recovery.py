@@ -241,7 +241,7 @@ class Rebuild:
         if match is None or match.left or not lost:
             return
         known = known_conditions(match.conditions).joined(Conditions(lost=lost))
-        fact = FactsLost(match.id, lost, conditions_text(known) if match.conditions else "")
+        fact = FactsLost(match.id, lost, conditions_text(known))
         self._add((fact, fact.to_text()))
 
 

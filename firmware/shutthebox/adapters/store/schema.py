@@ -17,7 +17,7 @@ from typing import TypeAlias
 # tables follow from these two (`shutthebox.adapters.store.tables`), their keys first.
 #   checkpoint.facts: how many facts with a number up to its own are kept
 #   match.first: the number of the fact that began it; it has all facts until the next match's first
-#   match.conditions: lines of a record; empty if they are not known
+#   match.conditions: lines of a record
 #   match.sides: of its dice, if its throws are counted; else 0
 #   result.score: null for a player who had no turn
 #   throws.die: 0 for the total

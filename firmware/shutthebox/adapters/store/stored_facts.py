@@ -42,7 +42,7 @@ class MatchBegun(NamedTuple):
         profile: the game's, as lines of a record.
         players: how many.
         rounds: how many.
-        conditions: lines of a record (`known_conditions`); empty if unknown.
+        conditions: lines of a record (`known_conditions`).
         sides: of the dice, if throws are counted; else 0.
     """
 
@@ -127,8 +127,6 @@ class MatchLinked(NamedTuple):
 
 class BoxKeys(NamedTuple):
     """The public keys of both boxes of a linked match that has just begun.
-
-    An earlier version doesn't know of them. If it goes on with the match, the boxes no longer agree.
 
     Attributes:
         match: its number.

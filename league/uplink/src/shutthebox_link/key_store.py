@@ -199,7 +199,6 @@ class KeyStore:
 def _to_stored(secret: object, is_host: object, rest_s: object, is_left: object) -> StoredSession:
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret) or not isinstance(is_host, bool):
         raise ValueError("no session")
-    if type(rest_s) not in (int, float) or not isinstance(is_left, bool):
+    if type(rest_s) is not int or not isinstance(is_left, bool):
         raise ValueError("no time")
-    # A float is a time of day, which earlier versions wrote.
-    return StoredSession(secret, is_host, float(rest_s) if isinstance(rest_s, int) else 0.0, is_left)
+    return StoredSession(secret, is_host, float(rest_s), is_left)

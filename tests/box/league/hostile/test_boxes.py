@@ -65,7 +65,7 @@ def text_that_nobody_can_store(box: HostileBox, ends: threading.Event) -> None:
     while not ends.is_set():
         for odd in ("\0", "\ud800", "\x1b[2J"):
             now_s = int(time.time())
-            text = good.replace("0.1.0", f"0.1{odd}0")
+            text = good.replace("1.0.0", f"1.0{odd}0")
             assert box.send(box.chain.add(MatchPlayed(1, now_s, now_s, text))).status == REFUSED
 
 

@@ -215,11 +215,11 @@ def test_a_match_of_a_game_that_nobody_can_choose_any_more_is_played_on(tmp_path
 
 def test_a_match_that_other_rules_began_says_which(tmp_path: Path) -> None:
     game = on_table('name = "ours"\ntiles = 12\noperations = ["product"]\nends_turn_on = [6]')
-    before = Conditions(versions=("0.1.0 rules 3",))
+    before = Conditions(versions=("1.0.0 rules 3",))
     keep(tmp_path, Began(begin(game, 2), before), Thrown((2, 3)), Moved(to_tiles([6])))
     with closing(sound(tmp_path)) as store, pytest.raises(StoreError) as caught:
         store.running_match()
-    said = f"ours was begun on version 0.1.0 rules 3, and rules {RULES_VERSION} play it otherwise"
+    said = f"ours was begun on version 1.0.0 rules 3, and rules {RULES_VERSION} play it otherwise"
     assert str(caught.value).endswith(said)
 
 

@@ -174,7 +174,7 @@ def test_a_store_of_a_newer_program_that_says_nothing_to_this_one_is_kept_for_it
 
 @pytest.fixture
 def newer(tmp_path: Path) -> Path:
-    """This program's store, set aside by an earlier one that reads no newer one's facts; gives its path."""
+    """This program's store, set aside by an earlier one that could read nothing in it; gives its path."""
     play_a_little(tmp_path)
     path = tmp_path / KEPT.replace("damaged", "newer")
     (tmp_path / STORE_FILE).rename(path)

@@ -45,8 +45,8 @@ from shutthebox.rules.match import begin
 from shutthebox.simulator.scenario.effect_lines import fact_text
 
 WRITTEN: dict[str, StoredFact] = {
-    'begin [1,1700000000,"name = \\"pub\\"",2,1,"dice box\\nversion 0.1.0 rules 3",6]': MatchBegun(
-        1, 1_700_000_000, 'name = "pub"', 2, 1, "dice box\nversion 0.1.0 rules 3", 6
+    'begin [1,1700000000,"name = \\"pub\\"",2,1,"dice box\\nversion 1.0.0 rules 4",6]': MatchBegun(
+        1, 1_700_000_000, 'name = "pub"', 2, 1, "dice box\nversion 1.0.0 rules 4", 6
     ),
     'resume [1,"dice real"]': MatchResumed(1, "dice real"),
     'lost [1,5,"dice box\\nlost 5"]': FactsLost(1, 5, "dice box\nlost 5"),
@@ -105,7 +105,7 @@ def test_the_checksums_of_written_facts_stay_right() -> None:
     head = Head()
     for text in WRITTEN:
         head = head.after(text)
-    assert head == Head(32, 196_178_262_647_693)
+    assert head == Head(32, 211_903_691_007_705)
 
 
 @pytest.mark.parametrize(

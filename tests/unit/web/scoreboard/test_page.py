@@ -304,14 +304,14 @@ def test_the_owner_reads_on_a_telephone_what_service_says(tmp_path: Path) -> Non
 
     def report(language: str) -> list[tuple[str, list[str]]]:
         asked.append(language)
-        return [("About", ["Version\t0.1.0", "192.168.1.5"]), ("Faults", [f"<{len(asked)}>\t3x"])]
+        return [("About", ["Version\t1.0.0", "192.168.1.5"]), ("Faults", [f"<{len(asked)}>\t3x"])]
 
     writer = ScoresWriter(tmp_path, None, lambda: now_s[0], report=report)
     writer(SHOW, 0)
     writer.look_at_the_day()
     text = (tmp_path / FOLDER_NAME / "box.html").read_text("utf-8")
     assert "<h2>About</h2>" in text
-    assert "<tr><td>Version</td><td>0.1.0</td></tr>" in text
+    assert "<tr><td>Version</td><td>1.0.0</td></tr>" in text
     assert "&lt;1&gt;" in text
     assert "script-src &#x27;none&#x27;" in text or "script-src 'none'" in text
     now_s[0] += 59
