@@ -1,33 +1,71 @@
 """What released versions have written can be read: nobody loses a match or a setting by an update."""
 
+import re
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 from tests.support.card_files import any_box
 from tests.support.command import printed
-from tests.support.frozen import FROZEN, SUMS, digests, make, version
+from tests.support.frozen import FROZEN, SUMS, digests, make
 
 from shutthebox.adapters.store import queries
+from shutthebox.adapters.store.database import STORE_FILE
 from shutthebox.adapters.store.open_store import open_or_set_aside
+from shutthebox.adapters.store.schema import VERSION
 from shutthebox.config.card import read_card
 from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import NO_HASH, entry_from_bytes, hash_of
+from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.record import parse, write
 from shutthebox_league.database import migrate, open_database
 
-SETS = sorted(path for path in FROZEN.iterdir() if path.is_dir())
+SETS = sorted(
+    (path for path in FROZEN.iterdir() if path.is_dir()),
+    key=lambda path: [int(number) for number in path.name.split(".")],
+)
 RECORDS = [path for folder in SETS for path in sorted((folder / "records").iterdir())]
 MATCHES = 2
 
 frozen = pytest.mark.parametrize("folder", SETS, ids=lambda path: str(path.name))
 
 
-def test_the_version_of_this_program_has_its_set() -> None:
-    assert version() in {folder.name for folder in SETS}, "python -m tests.support.frozen"
+def test_the_newest_set_has_the_formats_of_this_program(tmp_path: Path) -> None:
+    """A format that nobody has frozen could change again unnoticed."""
+    store, league, rules = formats_of(SETS[-1])
+    shutil.copy(SETS[-1] / "league.sqlite3", tmp_path)
+    migrated(tmp_path / "league.sqlite3").dispose()
+    freeze = "freeze what this version writes: python -m tests.support.frozen"
+    assert (store, rules) == (VERSION, f"rules {RULES_VERSION}"), freeze
+    assert league == revision(tmp_path / "league.sqlite3"), freeze
+
+
+def formats_of(folder: Path) -> tuple[int, str, str]:
+    """The versions of the store, of the league's tables, and of the rules."""
+    with closing(untouched(folder / "store" / STORE_FILE)) as db:
+        (store,) = db.execute("pragma user_version").fetchone()
+    found = re.search(r"^version \S+ (rules \d+)$", (folder / "records/box.txt").read_text(), re.MULTILINE)
+    assert found
+    return store, revision(folder / "league.sqlite3"), found[1]
+
+
+def revision(league: Path) -> str:
+    with closing(untouched(league)) as db:
+        return str(*db.execute("select version_num from alembic_version").fetchone())
+
+
+def untouched(path: Path) -> sqlite3.Connection:
+    """Opened so that no log appears beside it."""
+    return sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)
+
+
+def migrated(league: Path) -> Engine:
+    engine = open_database(f"sqlite:///{league}")
+    migrate(engine)
+    return engine
 
 
 @frozen
@@ -74,9 +112,8 @@ def test_a_linked_match_is_still_proved(folder: Path) -> None:
 @frozen
 def test_the_league_has_its_matches_after_the_migrations(folder: Path, tmp_path: Path) -> None:
     shutil.copy(folder / "league.sqlite3", tmp_path)
-    engine = open_database(f"sqlite:///{tmp_path}/league.sqlite3")
+    engine = migrated(tmp_path / "league.sqlite3")
     try:
-        migrate(engine)
         with engine.connect() as db:
             assert db.execute(text("select count(*) from match")).scalar() == MATCHES
     finally:
