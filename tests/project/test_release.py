@@ -19,11 +19,11 @@ GOOD = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n
 
 def test_ours_is_in_the_right_form() -> None:
     text, released = (TOP / "CHANGELOG.md").read_text(), release.version(TOP)
-    # Between releases, what stands under Unreleased is what the next one brings.
+    # Between releases, what stands under Unreleased is what the next one brings, which may be nothing yet.
     released, _, is_dev = released.partition(".dev")
     if is_dev:
         heading = "## [Unreleased]\n"
-        text = text.replace(heading, f"{heading}\n## [{released}] - 2026-01-01\n", 1)
+        text = text.replace(heading, f"{heading}\n## [{released}] - 2026-01-01\n\nSo far:\n", 1)
     check_changelog(text, released)
 
 
