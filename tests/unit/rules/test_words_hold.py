@@ -65,9 +65,10 @@ class Reader:
         """What a turn scores that was lost on this match's last throw."""
         adds = re.search(r"which then scores \d+ and the throw", self.said)
         scored = self.number(r"which then scores (\d+)")
-        return (
-            scored if adds is None or scored is None else scored + sum(read_as(match.game, match.turn.throw))
-        )
+        if adds is None or scored is None:
+            return scored
+        assert match.turn.throw is not None, "it was lost on a throw"
+        return scored + sum(read_as(match.game, match.turn.throw))
 
     def team(self, player: int, players: int) -> tuple[int, ...]:
         teams = self.number(r"The seats belong to (\d+) teams in rotation")
