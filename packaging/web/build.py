@@ -136,7 +136,7 @@ def write_sources(to: Path) -> None:
     """Our package without what a browser has no use for, and the libraries of the simulated pins."""
     unused = re.compile(
         r"cli/|engine/|odds/terminal/(estimate|head_start|policies)\.py|owner/(stick/|card\.py|update\.py)|web/scoreboard/|runtime/daemon\.py|[A-Z]+\.md|"
-        r"simulator/page/(server|film_thread|request_guard)\.py|"
+        r"simulator/page/(server|film_thread|page_files|request_guard)\.py|"
         r"simulator/page/.*\.(?!py)\w+$|.*__pycache__"
     )
     with zipfile.ZipFile(to, "w") as made:

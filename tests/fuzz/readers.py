@@ -179,11 +179,11 @@ def _said_samples() -> Sequence[bytes]:
 
 
 def read_message(content: bytes) -> None:
-    """A message of a page: a frame of text, or of bytes where it is none."""
+    """A message of a page."""
     try:
-        told: str | bytes = content.decode("utf-8")
+        told = content.decode("utf-8")
     except UnicodeDecodeError:
-        told = content
+        return  # the library hangs up
     request = message.parse(told)
     if isinstance(request, str):
         assert request

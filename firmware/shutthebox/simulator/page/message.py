@@ -133,10 +133,8 @@ _ALLOWED = (
 )
 
 
-def parse(message: str | bytes) -> PageRequest | str:
+def parse(message: str) -> PageRequest | str:
     """Parses a message. Returns the request, or, as text, why it's refused."""
-    if isinstance(message, bytes):
-        return "a message is text"
     length = len(message.encode("utf-8", "replace"))
     if length > MAX_SCENARIO:
         return f"a scenario has at most {MAX_SCENARIO} bytes"

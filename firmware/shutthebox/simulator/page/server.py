@@ -11,7 +11,6 @@ mailbox for one state, the latest.
 
 import asyncio
 import logging
-import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -24,7 +23,6 @@ from typing import Protocol, Self, assert_never
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
-from websockets.protocol import State
 
 from shutthebox.files import read_bytes
 from shutthebox.game.inputs import FormInput
@@ -50,14 +48,15 @@ from shutthebox.simulator.page.message import (
     ReplayScenario,
     parse,
 )
+from shutthebox.simulator.page.page_files import PageFiles, refusal
 from shutthebox.simulator.page.request_guard import (
-    GOODBYE_S,
-    Connection,
+    MESSAGES_PER_S,
+    SOCKET_PATH,
+    Allowance,
+    GuardedListener,
     RequestGuard,
-    connection_class,
     has_room,
-    not_allowed,
-    refusal,
+    path_of,
     visitor_of,
 )
 from shutthebox.simulator.page.state import (
@@ -84,6 +83,9 @@ HANDS_S = 10.0
 _POLICY_VIOLATION = 1008
 _GAP_S = 0.012  # between two messages to one page: more than any screen can show
 _OPEN_S = 5.0  # how long anybody may take over a request
+_CLOSE_S = 1.0  # how long a page may take to say goodbye
+_PING_S = 10.0  # between two pings to a page, and how long it may take to answer one
+_MAX_QUEUE = 4  # messages of a page that wait for us; then nothing more is read
 _State = dict[str, object]
 
 
@@ -198,19 +200,17 @@ class PageServer:
         """
         if self._thread is not None:
             raise RuntimeError("a page server starts once")
-        listener = listen(self._wanted_port, self._address)
-        self._port = listener.getsockname()[1]
-        framed_by = () if self._framed_by is None else (self._framed_by,)
-        self._request_guard = RequestGuard(
-            self._port, self._language, self._recording, self._names, *framed_by
-        )
+        self._listener = GuardedListener(listen(self._wanted_port, self._address))
+        self._port = self._listener.getsockname()[1]
+        self._request_guard = RequestGuard(self._port, self._names)
+        self._files = PageFiles(self._language, self._recording, self._framed_by)
         # Before any page can connect, so that none misses anything.
         self._leave = self._box.subscribe(self._box_changed)
         self._panel.on_change(self._panel_changed)
         self._transcript.on_change(self._transcript_changed)
         ready = threading.Event()
         self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve(listener, ready)), name="page-server", daemon=True
+            target=lambda: asyncio.run(self._serve(self._listener, ready)), name="page-server", daemon=True
         )
         self._thread.start()
         ready.wait()
@@ -248,9 +248,8 @@ class PageServer:
 
     # From here on down: the server's own thread.
 
-    async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+    async def _serve(self, listener: GuardedListener, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
-        open_now: dict[Connection, str] = {}
         try:
             async with serve(
                 self._attend,
@@ -259,23 +258,19 @@ class PageServer:
                 compression=None,
                 # Above this, the library closes with 1009; below it, our server answers with the reason.
                 max_size=MAX_SCENARIO + 1024,
+                max_queue=_MAX_QUEUE,
                 open_timeout=_OPEN_S,
-                close_timeout=GOODBYE_S,
+                close_timeout=_CLOSE_S,
+                ping_interval=None,
                 server_header=None,
                 logger=self._logger,
-                create_connection=connection_class(open_now),
-            ) as server:
+            ):
                 ready.set()
                 await self._stop.wait()
                 # asyncio leaves a connection open if it accepts it just as it closes the port.
                 self._loop.remove_reader(listener)
-                server.close()
-                # The library waits for seconds for a client that hasn't sent a request yet.
-                while others := asyncio.all_tasks() - {asyncio.current_task()}:
-                    for connection in open_now:
-                        if connection.protocol.state is State.CONNECTING:
-                            connection.transport.abort()
-                    await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
+                listener.hang_up(but={page.connection.remote_address for page in self._pages})
+                self._loop.call_later(_CLOSE_S, listener.hang_up)
         finally:
             self._loop = None
             ready.set()
@@ -284,19 +279,19 @@ class PageServer:
         """Serves a file; None lets a well-formed WebSocket handshake go on."""
         own = str(connection.local_address[0]) if self._in_network else LOOPBACK
         visitor = visitor_of(connection.remote_address)
-        response = self._request_guard.answer(request, own, visitor)
+        if response := self._request_guard.refuse(request, own, visitor):
+            return response
+        if path_of(request) != SOCKET_PATH:
+            return self._files.answer(path_of(request), request.headers["Host"])
         pages_of = [page.visitor for page in self._pages]
-        if response is None and not has_room(visitor, pages_of, MAX_PAGES, MAX_PAGES_OF_A_VISITOR):
-            response = refusal(503, "Service Unavailable", "Too many pages are open.\n")
-        if isinstance(connection, Connection) and connection.head:
-            response = response or not_allowed()
-            response.body = b""
-        return response
+        if not has_room(visitor, pages_of, MAX_PAGES, MAX_PAGES_OF_A_VISITOR):
+            return refusal(503, "Service Unavailable", "Too many pages are open.\n")
+        return None
 
     async def _attend(self, connection: ServerConnection) -> None:
         page = _Page(connection, visitor_of(connection.remote_address))
         self._pages.add(page)
-        tasks = [asyncio.create_task(self._receive(page)), asyncio.create_task(self._send(page))]
+        tasks = [asyncio.create_task(do(page)) for do in (self._receive, self._send, self._ping)]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -314,11 +309,21 @@ class PageServer:
                     raise outcome
 
     async def _receive(self, page: "_Page") -> None:
-        async for message in page.connection:
-            refusal = self._take(page, message)
-            if refusal:
-                await page.connection.close(_POLICY_VIOLATION, refusal)
-                return
+        allowance = Allowance()
+        why_not = None
+        while not why_not:
+            pieces: list[str] = []
+            # The library joins pieces without counting them.
+            async for piece in page.connection.recv_streaming():
+                if not allowance.take():
+                    why_not = f"a page sends at most {MESSAGES_PER_S} messages a second"
+                    break
+                if isinstance(piece, bytes):
+                    why_not = "a message is text"
+                    break
+                pieces.append(piece)
+            why_not = why_not or self._take(page, "".join(pieces))
+        await page.connection.close(_POLICY_VIOLATION, why_not)
 
     async def _send(self, page: "_Page") -> None:
         while True:
@@ -327,6 +332,16 @@ class PageServer:
                 await page.connection.send(message)
                 await asyncio.sleep(_GAP_S)
             await page.news.wait()
+
+    async def _ping(self, page: "_Page") -> None:
+        """Hangs up on a page that answers no ping. The library's pings wait for one that doesn't read."""
+        try:
+            while True:
+                await asyncio.sleep(_PING_S)
+                async with asyncio.timeout(_PING_S):
+                    await (await page.connection.ping())
+        except TimeoutError:
+            self._listener.hang_up([page.connection.remote_address])
 
     def _state_for(self, page: "_Page") -> _State:
         """The state for this page: the box's or its film's, with the workshop if that's open."""
@@ -350,7 +365,7 @@ class PageServer:
             self._panel_text = pixels_text(self._panel.picture())
         return box_state(self._workshop, self._transcript, self._panel_text, self._box.sound)
 
-    def _take(self, page: "_Page", message: str | bytes) -> str | None:
+    def _take(self, page: "_Page", message: str) -> str | None:
         """Carries out a page's message, or returns why not."""
         request = parse(message)
         if isinstance(request, str):

@@ -2,14 +2,16 @@
 
 import json
 import logging
+import threading
 from contextlib import suppress
 
 import pytest
 from tests.box.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, server_of, shown
 from tests.support.machine import settings_for
 from tests.support.shows import changed
-from tests.support.waiting import until
+from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Form
@@ -17,7 +19,7 @@ from shutthebox.game.inputs import CursorMoved, LeaveAsked, NamesGiven, SettingC
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware.box import SimulatedBox
-from shutthebox.simulator.page import request_guard
+from shutthebox.simulator.page import server as server_module
 from shutthebox.simulator.page.message import (
     MAX_MESSAGE,
     MAX_SCENARIO,
@@ -121,42 +123,91 @@ def test_a_message_in_pieces_is_no_longer(server: PageServer) -> None:
 # -- crowds ------------------------------------------------------------------------------
 
 
+def is_thrown_out(client: ClientConnection) -> bool:
+    """Waits for the end, and whether it was for what the page sent; one that still sends may not hear why."""
+    with pytest.raises(ConnectionClosed) as caught:
+        list(iter(lambda: client.recv(timeout=HANG_S), None))
+    return caught.value.rcvd is None or caught.value.rcvd.code == 1008
+
+
 def test_a_flood_of_messages_ends_that_page_only(server: PageServer, box: SimulatedBox) -> None:
     with page(server) as good, page(server) as bad:
         with suppress(ConnectionClosed):
             for i in range(100 * BURST):
                 bad.send(json.dumps({"lever": 3, "down": i % 2 == 0}))
-        assert goodbye(bad).code == 1008
+        assert is_thrown_out(bad)
         good.send('{"lever": 1, "down": true}')
         until(lambda: 1 in box.levers_down)
 
 
-FRAMES = {"pings": 0x89, "pongs": 0x8A, "pieces of a message": 0x00}
+FIRST_PIECE, NEXT_PIECE, PING, PONG = 0x01, 0x00, 0x89, 0x8A
+
+LONG_PING = bytes([PING, 0x80 | 125, 0, 0, 0, 0]) + b"x" * 125
 
 
-@pytest.mark.parametrize("opcode", FRAMES.values(), ids=FRAMES.keys())
-def test_a_flood_of_other_frames_ends_that_page_only(
-    server: PageServer, box: SimulatedBox, opcode: int
-) -> None:
-    """Of what the library deals with by itself, too."""
-    empty = bytes([opcode, 0x80, 1, 2, 3, 4])
+def empty_frame(kind: int) -> bytes:
+    return bytes([kind, 0x80, 1, 2, 3, 4])
+
+
+def test_a_flood_of_pieces_ends_that_page_only(server: PageServer, box: SimulatedBox) -> None:
+    """The library would keep empty ones without end."""
     with page(server) as good, page(server) as bad:
         with suppress(OSError):
-            if not opcode:
-                bad.socket.sendall(bytes([0x01, 0x80, 1, 2, 3, 4]))  # the message's first piece
+            bad.socket.sendall(empty_frame(FIRST_PIECE))
             for _ in range(100):
-                bad.socket.sendall(empty * BURST)
-        assert goodbye(bad).code == 1008
+                bad.socket.sendall(empty_frame(NEXT_PIECE) * BURST)
+        assert is_thrown_out(bad)
         good.send('{"lever": 1, "down": true}')
         until(lambda: 1 in box.levers_down)
 
 
-def test_a_page_that_is_thrown_out_and_stays_is_cut_off(
-    server: PageServer, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", [PING, PONG], ids=["pings", "pongs"])
+def test_a_flood_of_pings_or_pongs_keeps_nobody_from_the_levers(
+    server: PageServer, box: SimulatedBox, kind: int
 ) -> None:
-    monkeypatch.setattr(request_guard, "GOODBYE_S", 0.1)
+    with page(server) as good, page(server) as bad, bad.socket.dup() as flooding:
+        stop = threading.Event()
+
+        def flood() -> None:
+            with suppress(OSError):
+                while not stop.is_set():
+                    flooding.sendall(empty_frame(kind) * BURST)
+
+        flooder = threading.Thread(target=flood)
+        flooder.start()
+        try:
+            for lever in (1, 3, 4):
+                good.send(json.dumps({"lever": lever, "down": True}))
+                until(lambda lever=lever: lever in box.levers_down)
+        finally:
+            stop.set()
+            bad.close()
+            flooder.join()
+
+
+def test_a_page_that_reads_nothing_more_is_cut_off(
+    box: SimulatedBox, panel: FakePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or else the answers to its pings would pile up."""
+    monkeypatch.setattr(server_module, "_PING_S", 0.1)
+    with server_of(box, panel) as server, raw_page(server, 2048) as deaf:
+        sends = iter(lambda: deaf.sendall(LONG_PING * BURST), ...)
+        with pytest.raises(OSError):
+            list(sends)
+        until(lambda: server.watchers == 0)
+
+
+def test_closing_waits_for_no_page_that_reads_nothing(box: SimulatedBox, panel: FakePanel) -> None:
+    with server_of(box, panel) as server, raw_page(server, 2048) as deaf:
+        for _ in range(400):
+            deaf.sendall(LONG_PING * BURST)  # 10 MB of answers: more than the system keeps
+        server.close()
+        assert server.watchers == 0
+
+
+def test_a_page_that_is_thrown_out_and_stays_is_cut_off(server: PageServer) -> None:
     with raw_page(server) as stays:
         until(lambda: server.watchers == 1)
-        stays.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * (2 * BURST))
+        stays.sendall(empty_frame(FIRST_PIECE) + empty_frame(NEXT_PIECE) * BURST)
         # It never closes its side.
         until(lambda: server.watchers == 0)
