@@ -102,15 +102,15 @@ test-pi: $(VENV)/.test
 
 # A league, and three simulated boxes that play.
 league: $(VENV)/.test
-	@$(BIN)/python -m tests.box.league.demo $(ARGS)
+	@$(BIN)/python -m demos.league $(ARGS)
 
-# Two simulated boxes that play with one another, in one page.
+# Two simulated boxes that play with one another, in one page: demos/README.md.
 duel: $(VENV)/.test
-	@$(BIN)/python -m tests.box.link.duel $(ARGS)
+	@$(BIN)/python -m demos.duel $(ARGS)
 
 style: $(VENV)/.test
-	@$(BIN)/ruff check firmware libraries hardware/scripts hardware/tools docs/tools league packaging tests .ci
-	@$(BIN)/ruff format --check firmware libraries hardware/scripts hardware/tools docs/tools league packaging tests .ci
+	@$(BIN)/ruff check firmware libraries hardware/scripts hardware/tools docs/tools league packaging demos tests .ci
+	@$(BIN)/ruff format --check firmware libraries hardware/scripts hardware/tools docs/tools league packaging demos tests .ci
 
 lint: style
 	@$(BIN)/mypy

@@ -10,8 +10,8 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from demos.duel import Duel, Page, page_of
 from selenium import webdriver
-from tests.box.link.duel import Duel, Page, page_of
 from tests.support.box import config_with
 from tests.support.chromium import note_tones, start_chromium
 from tests.support.waiting import HANG_S, until

@@ -225,9 +225,11 @@ class Page(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
+        """The page's address, which is the origin that may frame the boxes."""
         return f"http://{LOOPBACK}:{self.server_port}"
 
     def close(self) -> None:
+        """Ends the thread and frees the port."""
         self.shutdown()
         self.server_close()
 
@@ -246,6 +248,7 @@ class _Request(BaseHTTPRequestHandler):
 
 
 def main() -> int:
+    """Opens two boxes; returns the exit status."""
     parser = argparse.ArgumentParser(prog="make duel", description="Opens two linked boxes side by side.")
     parser.add_argument("--config", metavar="F", type=Path, help="a config file for both boxes")
     parser.add_argument("--record", metavar="F", type=Path, help="record what is played as a scenario")

@@ -20,6 +20,7 @@ PAUSE_S = 5.0
 
 
 def main() -> int:
+    """Opens a league; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="make league", description="Plays a league of three simulated boxes, and opens its page."
     )
