@@ -221,6 +221,10 @@ class PowerFailure(BaseException):
     """A box has lost its power, in the middle of what it was doing."""
 
 
+_INSISTED = "Not sent yet", "Keep holding: end match"
+"""Screens from which a player may end a match whose result the other box lacks."""
+
+
 class Seat:
     """One box, the hands at it, and what they have seen.
 
@@ -287,7 +291,7 @@ class Seat:
                 if before.match is not None:
                     assert before.is_over, f"box {self.number + 1} begins another match during one"
                     self.past.append(before._replace(match=None, has_left=True))
-            elif isinstance(what.fact, PlayersLeft) and "Not sent yet" in self.text:
+            elif isinstance(what.fact, PlayersLeft) and any(words in self.text for words in _INSISTED):
                 self.insisted.add(self.kept.session)
         elif isinstance(what, Show):
             self.screen = localize_screen(what)

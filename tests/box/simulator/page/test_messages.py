@@ -4,6 +4,7 @@ import json
 import logging
 import threading
 from contextlib import suppress
+from functools import partial
 
 import pytest
 from tests.box.simulator.page.pages import FakePanel, goodbye, page, raw_page, receive, server_of, shown
@@ -173,12 +174,15 @@ def test_a_flood_of_pings_or_pongs_keeps_nobody_from_the_levers(
                 while not stop.is_set():
                     flooding.sendall(empty_frame(kind) * BURST)
 
+        def is_down(lever: int) -> bool:
+            return lever in box.levers_down
+
         flooder = threading.Thread(target=flood)
         flooder.start()
         try:
             for lever in (1, 3, 4):
                 good.send(json.dumps({"lever": lever, "down": True}))
-                until(lambda lever=lever: lever in box.levers_down)
+                until(partial(is_down, lever))
         finally:
             stop.set()
             bad.close()
