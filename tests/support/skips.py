@@ -1,5 +1,7 @@
 """Skips that a job of CI doesn't allow are failures: `pytest --job NAME` reads `.ci/skips.toml`."""
 
+from __future__ import annotations
+
 import tomllib
 from collections import Counter
 from collections.abc import Generator
