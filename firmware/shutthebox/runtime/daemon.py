@@ -111,9 +111,10 @@ def serve(
 
             box.start()
             odds.start()
-            # No press has to wait for a mode, or finds it in the files of a version just installed.
-            for module in iter_modules(modes.__path__, f"{modes.__name__}."):
-                import_module(module.name)
+            # Nobody has to wait for a module, or finds it in the files of a version just installed.
+            found = [module.name for module in iter_modules(modes.__path__, f"{modes.__name__}.")]
+            for name in (*found, *_LATER):
+                import_module(name)
 
         started()
         # Whatever the first screen doesn't need waits for it, because threads share one interpreter.
@@ -123,6 +124,10 @@ def serve(
         else:
             display.start(post)
         loop(box.runner, inbox, time.monotonic_ns, feed_if_workers_live)
+
+
+_LATER = ("shutthebox.game.resuming", "shutthebox.adapters.store.records")
+"""What a store that can be read again needs, besides the modes."""
 
 
 def _say_goodbye(display: DisplayWorker, runner: Runner) -> None:
