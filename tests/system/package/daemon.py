@@ -8,6 +8,7 @@ from pathlib import Path
 from .root import Root
 
 STATE = "/var/lib/private/shutthebox"
+SERVICES = "shutthebox-services.service"
 
 DROP_IN = """\
 [Unit]
@@ -42,3 +43,8 @@ def without_pins(root: Root) -> None:
 def as_nobody(root: Root, *command: str) -> subprocess.CompletedProcess[str]:
     """Runs a command as another user of this machine."""
     return root.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command, check=False)
+
+
+def active(root: Root, unit: str) -> bool:
+    """Whether a unit is active."""
+    return root.run("systemctl", "is-active", unit, check=False).stdout == "active\n"

@@ -12,7 +12,7 @@ from textwrap import dedent
 import pytest
 from tests.system.virtual_pi.table import until
 
-from .daemon import STATE, as_nobody, journal, matches_begun, shown, without_pins
+from .daemon import SERVICES, STATE, active, as_nobody, journal, matches_begun, shown, without_pins
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600, func_only=True)]
@@ -246,6 +246,8 @@ def test_a_broken_state_is_named_with_its_remedy(box: Root, state: str) -> None:
     finally:
         box.run("sh", "-c", dedent(mends))
         assert until(lambda: shown(box, "ActiveState") == "active"), journal(box, "-u", "shutthebox")
+        # It starts a service whose file is there, and the next state brings such files.
+        assert until(lambda: active(box, SERVICES)), journal(box, "-u", SERVICES)
     assert until(lambda: is_well(box)), faults(box)
 
 

@@ -16,7 +16,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
-from .daemon import STATE, as_nobody, journal, matches_begun, shown, without_pins
+from .daemon import SERVICES, STATE, active, as_nobody, journal, matches_begun, shown, without_pins
 from .pages import blocks, follow, page
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
@@ -25,12 +25,8 @@ pytestmark = [pytest.mark.package, pytest.mark.timeout(600, func_only=True)]
 CARD = Path(__file__).parents[3] / "packaging/image/root"
 #: How nspawn ends when the machine in it does.
 STARTS_ANEW = 133
-VOICE, SERVICES = "shutthebox-speech.service", "shutthebox-services.service"
+VOICE = "shutthebox-speech.service"
 LINK = "shutthebox-link.service"
-
-
-def active(root: Root, unit: str) -> bool:
-    return root.run("systemctl", "is-active", unit, check=False).stdout == "active\n"
 
 
 @pytest.fixture(scope="module")
