@@ -141,20 +141,23 @@ deb: export PATH := /usr/sbin:/usr/bin:/sbin:/bin
 deb:
 	@command -v dpkg-buildpackage >/dev/null || { echo "make: dpkg-buildpackage not found: on Debian and Raspberry Pi OS, run sudo apt install dpkg-dev && sudo apt build-dep ./packaging"; exit 2; }
 	@dpkg-checkbuilddeps packaging/debian/control || { echo "make: build dependencies are missing: run sudo apt build-dep ./packaging"; exit 2; }
-	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
-	@cp -R docs firmware league libraries systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
-	@cp -RL packaging/debian $(DEB)/source/
-	@cp -R packaging/completions $(DEB)/source/
-	@cp hardware/config.txt $(DEB)/source/hardware/
-	@# Debian 12's hatchling refuses Pythons that came after it, and no package of Debian's has that list.
-	@cd $(DEB)/source && sed -i '/:: Python :: 3\../d' $$(find . -name pyproject.toml)
-	@number=$$(packaging/dev-number) && cd $(DEB)/source && \
-	    sed -i "s/^__version__ = \"\(.*\)\.dev0\"/__version__ = \"\1.dev$$number\"/" $(VERSIONED) && \
-	    sed -i "1s/~dev0)/~dev$$number)/" debian/changelog
-	@if [ -f build/web/index.html ]; then cp -R build/web $(DEB)/source/; \
-	    else echo "make deb: built without shutthebox-web, the box in a tab; run make web first to include it" >&2; fi
-	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
-	@rm -rf $(DEB)/source && ls $(DEB)/*.deb
+	@# Elsewhere, because pybuild takes a space for the end of a path. Debian 12's hatchling refuses Pythons that came
+	@# after it, and no package of Debian's has that list.
+	@set -e; made=$$(mktemp -d); trap 'rm -rf "$$made"' EXIT; source=$$made/source; mkdir -p "$$source/hardware"; \
+	cp -R docs firmware league libraries systemd LICENSE README.md SECURITY.md pyproject.toml "$$source"; \
+	cp -RL packaging/debian "$$source"; \
+	cp -R packaging/completions "$$source"; \
+	cp hardware/config.txt "$$source/hardware"; \
+	if [ -f build/web/index.html ]; then cp -R build/web "$$source"; \
+	else echo "make deb: built without shutthebox-web, the box in a tab; run make web first to include it" >&2; fi; \
+	number=$$(packaging/dev-number); \
+	( cd "$$source"; \
+	find . -name pyproject.toml -exec sed -i '/:: Python :: 3\../d' {} +; \
+	sed -i "s/^__version__ = \"\(.*\)\.dev0\"/__version__ = \"\1.dev$$number\"/" $(VERSIONED); \
+	sed -i "1s/~dev0)/~dev$$number)/" debian/changelog; \
+	dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; } ); \
+	rm -rf $(DEB); mkdir -p $(DEB); cp "$$made"/*.* $(DEB)
+	@ls $(DEB)/*.deb
 
 # The library of the league's ratings, which Debian does not have. Needs the network.
 openskill-deb:
