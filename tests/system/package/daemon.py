@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from tests.system.virtual_pi.table import until
+
 from .root import Root
 
 STATE = "/var/lib/private/shutthebox"
@@ -21,6 +23,21 @@ ExecStart=/usr/bin/python3 /opt/no_pins.py
 
 def shown(root: Root, key: str) -> str:
     return root.run("systemctl", "show", "--value", f"--property={key}", "shutthebox").stdout.strip()
+
+
+def is_up(root: Root) -> bool:
+    """Whether the box's service is active."""
+    return shown(root, "ActiveState") == "active"
+
+
+def restart(root: Root) -> None:
+    """Restarts the box's service.
+
+    Now and then systemd 257 can't do so at once, because the old control group is still there
+    (systemd/systemd#41278); the unit's own `Restart=` does it two seconds later.
+    """
+    root.run("systemctl", "restart", "shutthebox", check=False)
+    assert until(lambda: is_up(root)), journal(root, "-u", "shutthebox")
 
 
 def journal(root: Root, *options: str) -> str:

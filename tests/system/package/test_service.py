@@ -16,7 +16,18 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
-from .daemon import SERVICES, STATE, active, as_nobody, journal, matches_begun, shown, without_pins
+from .daemon import (
+    SERVICES,
+    STATE,
+    active,
+    as_nobody,
+    is_up,
+    journal,
+    matches_begun,
+    restart,
+    shown,
+    without_pins,
+)
 from .pages import blocks, follow, page
 from .root import GPIOZERO_DEB, LIBRARY_DEBS, Root, built
 
@@ -93,7 +104,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
     root.put(scoreboard_deb, "/opt/scoreboard.deb")
     config = root.path / "etc/shutthebox/config.toml"
     with root.boot():
-        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert until(lambda: is_up(root))
         assert matches_begun(root) == 1, "the match of the day before goes on"
 
         assert until(lambda: active(root, SERVICES)), journal(root, "-u", SERVICES)
@@ -103,26 +114,26 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         # On and off with the configuration, at the box's next start.
         changed = "[game]\nplayers = 3\n[scoreboard]\non = true\n[speech]\non = true\n[link]\non = true\n"
         config.write_text(changed)
-        root.run("systemctl", "restart", "shutthebox")
+        restart(root)
         assert until(lambda: 'class="playing"' in scoreboard(root)), journal(root)
         assert "voice: on, but espeak-ng is missing" in journal(root, "-u", SERVICES)
         assert not active(root, VOICE), "no espeak-ng"
         espeak = root.path / "usr/bin/espeak-ng"
         espeak.write_text("#!/bin/sh\nexec cat\n")
         espeak.chmod(0o755)
-        root.run("systemctl", "restart", "shutthebox")
+        restart(root)
         assert until(lambda: active(root, VOICE)), journal(root, "-u", VOICE)
         config.write_text(changed.replace("on = true", "on = false"))
-        root.run("systemctl", "restart", "shutthebox")
+        restart(root)
         assert until(lambda: not active(root, VOICE) and not scoreboard(root)), journal(root)
         config.write_text(changed)
-        root.run("systemctl", "restart", "shutthebox")
+        restart(root)
         assert until(lambda: active(root, VOICE) and bool(scoreboard(root))), journal(root)
 
         before = shown(root, "MainPID")
         root.run("dpkg", "--install", "/opt/newer.deb", "/opt/shutthebox.deb")
         assert root.run("shutthebox", "--version").stdout == "shutthebox 99\n"
-        assert shown(root, "ActiveState") == "active"
+        assert until(lambda: is_up(root)), journal(root, "-u", "shutthebox")
         assert shown(root, "MainPID") not in ("0", before), "the new version plays"
         assert "can't give way" not in journal(root, "-u", "shutthebox")
         assert "cannot set niceness" not in journal(root, "-u", "shutthebox")
@@ -147,7 +158,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         assert (root.path / STATE[1:] / "box.sqlite3").is_file()
 
         root.run("dpkg", "--install", "/opt/shutthebox.deb")
-        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert until(lambda: is_up(root))
         assert matches_begun(root) == 1
         assert config.read_text() == changed
 
@@ -164,7 +175,7 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         root.run("tar", "-C", STATE, "-czf", "/opt/box.tar.gz", ".")
         root.run("dpkg", "--purge", "shutthebox")
         root.run("dpkg", "--install", "/opt/shutthebox.deb")
-        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert until(lambda: is_up(root))
         assert matches_begun(root) == 0
         root.run("systemctl", "stop", "shutthebox")
         root.run("mkdir", "-p", STATE)
@@ -237,11 +248,11 @@ def test_a_card_that_is_never_written_to(new_root: Callable[[], Root], tmp_path:
     (partition / "press").touch()
     read_only = ["--volatile=overlay", f"--bind={partition}:{STATE}"]
     with root.boot(read_only):
-        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert until(lambda: is_up(root))
         assert until(lambda: matches_begun(root) == 1), journal(root, "-u", "shutthebox")
         root.run("touch", "/etc/shutthebox/forgotten")
     with root.boot(read_only):
-        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert until(lambda: is_up(root))
         assert matches_begun(root) == 1
         assert root.run("test", "-e", "/etc/shutthebox/forgotten", check=False).returncode == 1
         # What has a partition of its own can be purged too.
