@@ -130,6 +130,16 @@ def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
         restart(root)
         assert until(lambda: active(root, VOICE) and bool(scoreboard(root))), journal(root)
 
+        # Killed halfway, say for lack of memory, it's tried again.
+        once = "test -e /run/killed || { touch /run/killed; kill -KILL $$; }"
+        root.run("mkdir", "-p", f"/run/systemd/system/{SERVICES}.d")
+        text = f"[Service]\nReadWritePaths=/run\nExecStartPre=/bin/sh -c '{once.replace('$', '$$')}'\n"
+        root.run("sh", "-c", f"cat > /run/systemd/system/{SERVICES}.d/killed.conf <<'.'\n{text}.\n")
+        root.run("systemctl", "daemon-reload")
+        restart(root)
+        assert until(lambda: active(root, SERVICES)), journal(root, "-u", SERVICES)
+        root.run("test", "-e", "/run/killed")
+
         before = shown(root, "MainPID")
         root.run("dpkg", "--install", "/opt/newer.deb", "/opt/shutthebox.deb")
         assert root.run("shutthebox", "--version").stdout == "shutthebox 99\n"
