@@ -60,13 +60,28 @@ _SCHEMAS = ("", _VERSION_1)
 VERSION = len(_SCHEMAS) - 1
 
 
-def columns_of(version: int) -> dict[str, tuple[str, ...]]:
-    """The columns of every table of a version, in the order in which the tables are exported."""
+_Schema: TypeAlias = list[tuple[str, str, str, str | None]]
+
+
+@cache
+def _model_of(version: int) -> tuple[_Schema, dict[str, tuple[str, ...]]]:
+    """What SQLite makes of a version's tables: all definitions, and the columns of every table."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(_SCHEMAS[version])
         tables = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table'")]
         query = "select name from pragma_table_info(?)"
-        return {table: tuple(name for (name,) in db.execute(query, (table,))) for table in tables}
+        columns = {table: tuple(name for (name,) in db.execute(query, (table,))) for table in tables}
+        return _schema(db), columns
+
+
+def columns_of(version: int) -> dict[str, tuple[str, ...]]:
+    """The columns of every table of a version, in the order in which the tables are exported."""
+    return _model_of(version)[1]
+
+
+def _schema(db: sqlite3.Connection) -> _Schema:
+    """All definitions of the file."""
+    return list(db.execute("select type, name, tbl_name, sql from sqlite_schema order by type, name"))
 
 
 COLUMNS = columns_of(VERSION)
@@ -80,9 +95,6 @@ def in_memory() -> Iterator[sqlite3.Connection]:
         create(db)
         db.execute("begin")
         yield db
-
-
-_Schema: TypeAlias = list[tuple[str, str, str, str | None]]
 
 
 class NotOursError(ValueError):
@@ -99,7 +111,7 @@ def is_new(db: sqlite3.Connection) -> bool:
     (version,) = db.execute("pragma user_version").fetchone()
     if version > VERSION:
         raise NotOursError(f"made by a newer version ({version}); {VERSION} is allowed")
-    if version < 0 or _schema(db) != _schema_of(version):
+    if version < 0 or _schema(db) != _model_of(version)[0]:
         raise NotOursError("not a box's store: it has other tables, views or triggers")
     if 0 < version < VERSION:
         raise NotOursError("of an earlier version; a box brings it up to date at its next start")
@@ -120,15 +132,3 @@ def create(db: sqlite3.Connection) -> None:
         sqlite3.Error: if it can't be written.
     """
     db.executescript(f"begin immediate; {_SCHEMAS[VERSION]} pragma user_version = {VERSION}; commit;")
-
-
-def _schema(db: sqlite3.Connection) -> _Schema:
-    """All definitions of the file."""
-    return list(db.execute("select type, name, tbl_name, sql from sqlite_schema order by type, name"))
-
-
-@cache
-def _schema_of(version: int) -> _Schema:
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(_SCHEMAS[version])
-        return _schema(db)
