@@ -390,7 +390,7 @@ def check_of(key: "Field[Any]") -> Check[Any]:
     return check
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Profile:
     """One game, checked: made by `shutthebox.rules.reader`, or by a test.
 
@@ -631,6 +631,11 @@ class Profile:
         None,
         "Time for a turn from its first throw; in rotation, for each throw. None for no clock.",
     )
+
+    def __repr__(self) -> str:
+        """Only what isn't at its default."""
+        changed = (f.name for f in fields(self) if getattr(self, f.name) != f.default)
+        return f"Profile({', '.join(f'{name}={getattr(self, name)!r}' for name in changed)})"
 
     @cached_property
     def all_tiles(self) -> Tiles:

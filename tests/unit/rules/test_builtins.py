@@ -113,3 +113,8 @@ def test_fail__builtin(name: str) -> None:
     with pytest.raises(ProfileError, match=r"^profile: .* is not known; .*use one of 2012, ") as caught:
         profiles.builtin(name)
     assert "\n" not in str(caught.value)
+
+
+def test_a_printed_game_has_only_the_keys_that_somebody_set() -> None:
+    plain = Profile(name="ours", dice=3)
+    assert repr(plain) == "Profile(name='ours', dice=3)"
