@@ -210,7 +210,7 @@ class PageServer:
         self._transcript.on_change(self._transcript_changed)
         ready = threading.Event()
         self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve(self._listener, ready)), name="page-server", daemon=True
+            target=self._run, args=(self._listener, ready), name="page-server", daemon=True
         )
         self._thread.start()
         ready.wait()
@@ -247,6 +247,11 @@ class PageServer:
                 loop.call_soon_threadsafe(bell)
 
     # From here on down: the server's own thread.
+
+    def _run(self, listener: GuardedListener, ready: threading.Event) -> None:
+        # Python's own loop, whatever a program prefers: uvloop accepts without asking the listener.
+        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+            runner.run(self._serve(listener, ready))
 
     async def _serve(self, listener: GuardedListener, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
