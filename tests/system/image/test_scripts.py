@@ -73,7 +73,7 @@ def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
     (line,) = re.findall(r"^SOURCES := (.*)$", done.stdout, re.MULTILINE)
     sources = set(line.split())
     makefile = (IMAGE.parents[1] / "Makefile").read_text()
-    copied = " ".join(re.findall(r"^\t@cp -RL? ([a-z].*) \$\(DEB\)/source/$", makefile, re.MULTILINE))
+    copied = " ".join(re.findall(r"^\tcp -RL? ([a-z].*) \"\$\$source\"; ", makefile, re.MULTILINE))
     assert {"firmware", "libraries", "packaging/debian"} <= set(copied.split())
     for name in {*copied.split(), "hardware/config.txt"}:
         assert [source for source in sources if source == name or source.startswith(f"{name}/")], name
