@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.benches import make_bench
+from tests.support.extras import NO_LEARNING, is_importable
 from tests.support.fast import fast_among
 
 import shutthebox
@@ -54,6 +55,8 @@ def examples(module: str) -> list[doctest.DocTest]:
 @pytest.mark.parametrize("module", fast_among(MODULES, {*MODULES} - {"shutthebox.odds.seats"}))
 @pytest.mark.usefixtures("pins")
 def test_an_example_does_what_it_says(module: str) -> None:
+    if not is_importable(module):
+        pytest.skip(NO_LEARNING)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for test in examples(module):
         told: list[str] = []
@@ -62,5 +65,5 @@ def test_an_example_does_what_it_says(module: str) -> None:
 
 
 def test_every_entry_point_has_an_example() -> None:
-    named = {test.name for module in MODULES for test in examples(module)}
+    named = {test.name for module in filter(is_importable, MODULES) for test in examples(module)}
     assert set(ENTRY_POINTS) <= named

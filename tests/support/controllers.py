@@ -5,13 +5,13 @@ import pytest
 
 from shutthebox.config.controllers import Controller
 
-CONTROLLERS = [
-    pytest.param(
-        controller,
-        marks=pytest.mark.skipif(
-            not (hasattr(luma.oled.device, controller) or controller.chip.like),
-            reason=f"this luma.oled knows no {controller}",
-        ),
+
+def unless_known(controller: Controller) -> pytest.MarkDecorator:
+    """Skips where luma.oled doesn't know a controller."""
+    return pytest.mark.skipif(
+        not (hasattr(luma.oled.device, controller) or controller.chip.like),
+        reason=f"this luma.oled knows no {controller}",
     )
-    for controller in Controller
-]
+
+
+CONTROLLERS = [pytest.param(controller, marks=unless_known(controller)) for controller in Controller]

@@ -4,9 +4,10 @@ import warnings
 from random import Random
 
 import pytest
+from tests.support.extras import NO_LEARNING
 
-pytest.importorskip("pettingzoo", reason="NOT TESTED: no pettingzoo here: pip install 'shutthebox[learn]'")
-pytest.importorskip("gymnasium", reason="NOT TESTED: no gymnasium here: pip install 'shutthebox[learn]'")
+pytest.importorskip("pettingzoo", reason=NO_LEARNING)
+pytest.importorskip("gymnasium", reason=NO_LEARNING)
 
 import numpy
 from gymnasium.utils.env_checker import check_env

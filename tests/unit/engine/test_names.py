@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.extras import HAS_LEARNING, NO_LEARNING
 from tests.support.sources import nodes_of
 
 import shutthebox
@@ -64,6 +65,8 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 @pytest.mark.parametrize("name", sorted(shutthebox._HOMES))
 def test_each_name_is_documented(name: str) -> None:
     """On the page, and for `help`: with every method."""
+    if name in WITH_EXTRA and not HAS_LEARNING:
+        pytest.skip(NO_LEARNING)
     found = getattr(shutthebox, name)
     assert f"`{name}`" in PAGE
     assert inspect.getdoc(found)
@@ -76,7 +79,7 @@ def test_each_name_is_documented(name: str) -> None:
 def test_each_function_and_class_that_does_something_has_an_example() -> None:
     """Examples in docstrings are run by tests/project/test_examples.py, recipes by test_recipes.py."""
     recipes = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
-    for name in shutthebox._HOMES:
+    for name in shutthebox._HOMES.keys() - (set() if HAS_LEARNING else WITH_EXTRA):
         found = getattr(shutthebox, name)
         if inspect.isclass(found) and (issubclass(found, (Exception, tuple)) or name == "Player"):
             continue

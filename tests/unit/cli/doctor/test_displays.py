@@ -11,6 +11,7 @@ import pytest
 import smbus2
 from tests.support.bus import OpenedBus
 from tests.support.command import Said, command, printed
+from tests.support.controllers import unless_known
 from tests.support.fake_gpiod import FakeKernel
 
 from shutthebox.adapters.display import opening
@@ -107,7 +108,7 @@ def told(config: Path, chips: dict[int, Chip]) -> str:
     ("readable", "configured", "kinds"),
     [
         (True, "ssd1306", ["sh1106", "sh1107"]),
-        (True, "sh1107", ["sh1107", "sh1106"]),
+        pytest.param(True, "sh1107", ["sh1107", "sh1106"], marks=unless_known(Controller.SH1107)),
         (False, "sh1106", ["sh1106", "ssd1306", "ssd1309", "sh1107"]),
         (False, "ssd1315", ["ssd1315", "ssd1306", "ssd1309", "sh1106", "sh1107"]),
     ],
