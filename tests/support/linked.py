@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.support.chance import next_action
 
 from shutthebox.config.profiles import builtin, recognize
@@ -44,7 +45,7 @@ KEYS = tuple(Ed25519PrivateKey.from_private_bytes(letter * 32) for letter in (b"
 
 def public(key: Ed25519PrivateKey) -> str:
     """A public key as a record has it."""
-    return key.public_key().public_bytes_raw().hex()
+    return key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
 
 
 def signed_record(seed: int = 1, game: str = "traditional", rounds: int = 1) -> Record:
