@@ -19,6 +19,8 @@ from tests.support.fast import fast_among
 SLOW = pytest.mark.timeout(180)
 RUN = Path(__file__).with_name("run.py")
 QUIET = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
+FEWER = settings(QUIET, max_examples=max(1, QUIET.max_examples // 3))
+"""A store is read by every command, which takes as long as hundreds of other files."""
 
 
 @SLOW
@@ -28,10 +30,7 @@ QUIET = settings(deadline=None, database=None, suppress_health_check=list(Health
 def test_nothing_but_a_complaint(name: str) -> None:
     reader, samples = READERS[name], READERS[name].samples()
 
-    # A store is read by every command, which takes as long as hundreds of other files.
-    @settings(
-        QUIET, max_examples=max(1, QUIET.max_examples // 3) if name == "store" else 2 * QUIET.max_examples
-    )
+    @settings(FEWER if name == "store" else settings(QUIET, max_examples=2 * QUIET.max_examples))
     @given(st.integers(0, 2**64 - 1))
     def read(seed: int) -> None:
         reader.read(spoilt(samples, Random(seed)))
@@ -57,7 +56,7 @@ CHANGES: st.SearchStrategy[list[Change]] = st.lists(
 
 @pytest.mark.slow
 @SLOW
-@settings(QUIET)
+@settings(FEWER)
 @given(CHANGES)
 @example([(COLUMNS.index(("result", "player")), 2**62)])
 @example([(COLUMNS.index(("result", "owes")), "1e99999999")])
