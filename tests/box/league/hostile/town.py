@@ -51,8 +51,8 @@ RECEIPT_S = float(os.environ.get("RECEIPT_S", inf))
 says so, on a machine that does nothing else: RECEIPT_S=2."""
 
 HONEST = 5
-MATCHES = 2
-"""That each honest box plays beside something hostile, one by one, each signed by two players."""
+MATCHES = 1
+"""That each honest box plays beside something hostile, signed by two players; its chain goes on beside the next."""
 
 _UNITS = Path(__file__).parents[4] / "systemd"
 _UNIT = {"B": 1, "K": 2**10, "M": 2**20, "G": 2**30}
