@@ -14,7 +14,7 @@ from shutthebox.odds.seats import MAX_WORK, Equilibrium, Prize
 from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.endings import MAX_TIE_ROUNDS
-from shutthebox.rules.profile import First, OneDie, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.profile import Back, First, OneDie, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 
 TRADITIONAL = profiles.builtin("traditional")
 SHARED = replace(TRADITIONAL, tie=Tie.SHARE)
@@ -47,6 +47,8 @@ CASES = {
     "lost": (replace(SHORT, tiles=(1, 2, 3), first_move_must_include=2), 2),
     "ends": (replace(TWO_TILES, ends_turn_on=frozenset({2})), 2),
     "adds": (replace(TWO_TILES, add_throw=True), 3),
+    "two rows": (replace(TWO_TILES, rows=2), 2),
+    "through": (replace(TWO_TILES, rows=2, back=Back.REVERSED, through=True, row_points=(2, 1)), 2),
 }
 
 

@@ -325,8 +325,9 @@ def test_made_up_rules(objective: Objective, profile: Profile) -> None:
     ids=lambda profile: profile.name,
 )
 def test_built_in_rules_on_a_short_row(profile: Profile) -> None:
-    # A bag is part of every position.
-    tiles = (1, 2, 7) if profile.draw is Draw.DOMINOES else (1, 2, 3, 5, 7)
+    # A bag is part of every position, and many dice have thousands of throws of which hardly any shut a tile.
+    has_many = profile.draw is Draw.DOMINOES or profile.dice > 4
+    tiles = (1, 2, 7) if has_many else (1, 2, 3, 5, 7)
     short = replace(profile, tiles=tiles, boxes=(), start_open=None)
     for objective in Objective:
         check(short, objective, [turns.start(short)])

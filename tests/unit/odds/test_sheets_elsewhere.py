@@ -22,18 +22,14 @@ FIGURES = {
         replace(builtin("double-shutter"), match=MatchFormat.TOTAL, rounds=1),
         19.427223611932,
         7.666318468111,
-        0.497245878962,
+        None,  # as much work as all the others: `test_equilibrium` has smaller boxes of two rows
     ),
 }
 
-
 QUICK = ("below-six",)
-"""The others take seconds, and the chances of two at double-shutter minutes."""
-
-every_sheet = pytest.mark.parametrize("name", fast_among(FIGURES, QUICK))
 
 
-@every_sheet
+@pytest.mark.parametrize("name", fast_among(FIGURES, QUICK))
 def test_the_figures_of_a_sheet(name: str) -> None:
     profile, score, shut, _ = FIGURES[name]
     odds, start = Odds(profile), turns.start(profile)
@@ -42,8 +38,7 @@ def test_the_figures_of_a_sheet(name: str) -> None:
 
 
 @pytest.mark.slow
-@every_sheet
-@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", [name for name in FIGURES if FIGURES[name][-1] is not None])
 def test_the_chance_of_who_begins(name: str) -> None:
     profile, *_, first = FIGURES[name]
     two = replace(profile, shut_wins=ShutWins.ROUND, tie=Tie.SHARE)
