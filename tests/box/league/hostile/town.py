@@ -52,7 +52,7 @@ says so, on a machine that does nothing else: RECEIPT_S=2."""
 
 HONEST = 5
 MATCHES = 1
-"""That each honest box plays beside something hostile, signed by two players; its chain goes on beside the next."""
+"""That each honest box plays beside something hostile, signed by two players."""
 
 _UNITS = Path(__file__).parents[4] / "systemd"
 _UNIT = {"B": 1, "K": 2**10, "M": 2**20, "G": 2**30}
