@@ -54,32 +54,40 @@ def numbers_in(text: str) -> list[int]:
     return [number for span in spans for number in range(span[0], span[-1] + 1)]
 
 
-@pytest.mark.parametrize(("levers", "width", "height"), [(9, 640, 360), (12, 360, 640)])
-def test_a_thumb_plays_a_match_to_its_end(levers: int, width: int, height: int, tmp_path: Path) -> None:
+def turn(browser: webdriver.Chrome, *, upright: bool) -> None:
+    """Turns the telephone; nothing is wider than its screen."""
+    width, height = (360, 640) if upright else (640, 360)
+    resize(browser, width, height, mobile=True)
+    until(lambda: browser.execute_script("return innerWidth") == width, "the telephone is turned")
+    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_thumb_plays_a_match_to_its_end_on_a_telephone_that_is_turned(tmp_path: Path) -> None:
+    """On twelve levers, which leave a thumb least."""
     built = made_web()
     browser = start_chromium(tmp_path / "chromium")
     try:
         with serving(built) as server:
-            resize(browser, width, height, mobile=True)
-            query = f"?seed=3&players=1&levers={levers}&language=en"
-            browser.get(f"http://127.0.0.1:{server.server_port}/{query}")
+            resize(browser, 360, 640, mobile=True)
+            browser.get(f"http://127.0.0.1:{server.server_port}/?seed=3&players=1&levers=12&language=en")
             until(lambda: words(browser), "the box starts")
-            assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"), (
-                "nothing is wider than the screen"
-            )
-            play(Thumb(browser), tmp_path)
+            play(Thumb(browser))
+    except AssertionError:
+        browser.save_screenshot(str(tmp_path / "failed.png"))
+        raise
     finally:
         browser.quit()
 
 
-def play(thumb: Thumb, pictures: Path) -> None:
-    """From the first screen to the result."""
+def play(thumb: Thumb) -> None:
+    """From the first screen to the result; the telephone is turned after each step."""
     browser = thumb.browser
     down: set[int] = set()
     for step in range(200):
-        browser.save_screenshot(str(pictures / f"{min(step, 9)}.png"))
+        turn(browser, upright=step % 2 == 0)
         before = words(browser)
         if "Press: again" in before:
+            assert step > 3, "it has been played in both positions"
             return
         if thrown := THROWN.search(before):
             for tile in answer(int(thrown[1]), numbers_in(thrown[2])):
