@@ -7,6 +7,7 @@ boxes and hashes of the entries, so they hold, or stay undone, when an earlier b
 
 import secrets
 import time
+from base64 import urlsafe_b64decode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
@@ -28,11 +29,19 @@ from sqlalchemy import (
     update,
 )
 
+from shutthebox.outbox_entry import PlayerSigned, entry_from_bytes
 from shutthebox_league import events, tournaments
 from shutthebox_league.authority import Authority, NotedVoiding
 from shutthebox_league.checking import night_of
 from shutthebox_league.counting import put_back, take_out
-from shutthebox_league.database import hold_workers, in_transaction, lock_books, one_of
+from shutthebox_league.database import (
+    hold_workers,
+    in_transaction,
+    insert_all,
+    lock_books,
+    one_of,
+    select_any,
+)
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import check_landlord, events_changed
 from shutthebox_league.ratings import mark_changed, set_due
@@ -51,6 +60,7 @@ from shutthebox_league.schema import (
     VOIDED,
     VOIDING,
 )
+from shutthebox_uplink.signing import COMMITTED
 
 LANDLORD_S = 14 * 24 * 3600
 """A landlord can void matches that came within this time, and undo voidings of this time. Older ones would
@@ -58,6 +68,14 @@ change too many ratings."""
 
 A_DAY = 20
 """The most voidings that a landlord may make or undo in a day."""
+
+_SIGNATURES = 1000
+"""Signatures that are read at a time."""
+
+_NAMED = select(
+    MATCH.c.id, MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s,
+    SEAT.c.seat, SEAT.c.initials, SEAT.c.named_s,
+).join(SEAT, SEAT.c.match_id == MATCH.c.id)  # fmt: skip
 
 _A_LINE = 1000
 """Hashes in a line of the register: each line is read whole."""
@@ -107,6 +125,8 @@ def void_key(
 ) -> tuple[int, int]:
     """Voids the matches of a key: all of them, or those received since a time, whatever time they claim.
 
+    These are the matches that it brought, and others of its box to whose seats it put names.
+
     Args:
         db: the league's database, in a transaction.
         name: of the key.
@@ -125,7 +145,32 @@ def void_key(
     if from_s is not None:
         which &= _received_s() >= from_s
     what = of_key(name) if since is None else _from(of_key(name), since)
-    return _void(db, which, what, None, now_s, tonight)
+    also = _named_by(db, name, from_s or 0).difference(db.execute(select(MATCH.c.id).where(which)).scalars())
+    return _void(db, which, what, None, now_s, tonight, also)
+
+
+def _named_by(db: Connection, name: str, from_s: int) -> set[int]:
+    """The matches with a seat whose name a key has put there since a time, and nobody confirmed."""
+    signed = (
+        select(ENTRY.c.received_s, ENTRY.c.message, KEY.c.box_id)
+        .join(CHAIN, CHAIN.c.id == ENTRY.c.chain_id)
+        .join(KEY, KEY.c.name == CHAIN.c.key_name)
+        .where(KEY.c.name == name, ENTRY.c.received_s >= from_s)
+        .where(ENTRY.c.initials.is_not(None), ENTRY.c.status == COMMITTED)
+    )
+    found = set[int]()
+    for some in db.execute(signed.execution_options(yield_per=_SIGNATURES)).partitions():
+        named = set[tuple[object, ...]]()
+        for row in some:
+            entry = entry_from_bytes(urlsafe_b64decode(row.message.split(b".")[1] + b"=="))
+            assert isinstance(entry.content, PlayerSigned), "only these have initials"
+            one = entry.content
+            where = (row.box_id, entry.box, one.number, one.began_s)
+            named.add((*where, one.player, one.initials, row.received_s))
+        columns = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
+        seats = select_any(db, _NAMED, columns, {each[:4] for each in named})
+        found |= {row.id for row in seats if row[1:] in named}
+    return found
 
 
 def void_entrant(db: Connection, event_id: int, initials: str, now_s: int, tonight: date) -> tuple[int, int]:
@@ -255,13 +300,21 @@ def voidings_of(db: Connection, match_id: int) -> Sequence[Any]:
 
 
 def _void(
-    db: Connection, which: ColumnElement[bool], what: str, pub_id: int | None, now_s: int, tonight: date
+    db: Connection,
+    which: ColumnElement[bool],
+    what: str,
+    pub_id: int | None,
+    now_s: int,
+    tonight: date,
+    also: Collection[int] = (),
 ) -> tuple[int, int]:
     lock_books(db)
     row = {"what": what, "pub_id": pub_id, "made_s": now_s, "uid": secrets.token_hex(16)}
     voiding = int(db.execute(insert(VOIDING).returning(VOIDING.c.id), row).scalar_one())
     found = select(literal(voiding), MATCH.c.id).where(which)
     db.execute(insert(VOIDED).from_select(["voiding_id", "match_id"], found))
+    if also:
+        insert_all(db, VOIDED, [{"voiding_id": voiding, "match_id": each} for each in sorted(also)])
     count = db.execute(select(func.count()).where(VOIDED.c.voiding_id == voiding)).scalar_one()
     if not count:
         raise LeagueError(f"{what}: no match of {'the league' if pub_id is None else 'this pub'}")

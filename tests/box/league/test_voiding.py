@@ -4,14 +4,16 @@ import json
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
 import pytest
 from sqlalchemy import event, func, insert, select
-from tests.box.league.evenings import NIGHT, NOW_S, Town
-from tests.support.league import played_record
+from tests.box.league.evenings import DAY_S, NIGHT, NOW_S, Town
+from tests.support.league import FakeBox, played_record
 
+from shutthebox.outbox_entry import PlayerSigned
 from shutthebox_league import ratings, reviewer, voiding
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import waiting_games
@@ -58,6 +60,36 @@ def _attack(towns: tuple[Town, Town]) -> tuple[Town, Town]:
     for town in towns:
         town.honest(10)
     return towns
+
+
+@pytest.mark.parametrize("first_key", [True, False])
+def test_a_name_that_a_stolen_key_put_under_an_earlier_match_is_taken_back(
+    town: Town, first_key: bool
+) -> None:
+    """The match came before the theft, or under another key. A repeated signature harms nobody's."""
+    town.play(played_record(1), "ANN", "", ended_s=town.now_s)
+    town.play(played_record(2), "BOB", "CAT", ended_s=town.now_s)
+    town.review()
+    before, chain = town.table(), replace(town.box)
+    town.now_s += DAY_S
+    if not first_key:
+        town.enrolment = town.place.enrol("lion")
+        chain = FakeBox(chain.journal)
+    from_s = town.now_s if first_key else None
+    for match, seat, initials in ((1, 2, "MAL"), (2, 1, "BOB")):
+        town.send(chain.add(PlayerSigned(match, NOW_S - 600, 1, seat, initials)))
+    town.review()
+    assert "MAL" in {row.initials for row in town.table()}
+    with town.engine.begin() as db:
+        number, count = void_key(db, town.enrolment.name, from_s, town.now_s, NIGHT)
+    assert count == 1
+    town.review()
+    assert {row.initials for row in town.table()} == {"BOB", "CAT"}
+    with town.engine.begin() as db:
+        assert undo(db, number, None, town.now_s) == 1
+    town.review()
+    assert {row.initials for row in town.table()} == {"ANN", "BOB", "CAT", "MAL"}
+    assert {row.initials for row in before} == {"ANN", "BOB", "CAT"}
 
 
 @pytest.mark.slow
