@@ -18,12 +18,15 @@ from shutthebox_league.checking import CheckedMatch, night_of, time_of
 from shutthebox_league.database import insert_all, one_of, select_any
 from shutthebox_league.ratings import SIGNING_S, wait_s
 from shutthebox_league.schema import MATCH, SEAT, VOIDED
-from shutthebox_league.voiding import void_on_arrival
+from shutthebox_league.voiding import give_way, void_on_arrival
 
-MAX_VARIANTS = 20
-"""The most different matches with the same number and start that a box's cards may have played."""
+MAX_VARIANTS = 3
+"""The most different matches with the same number and start in one chain. A box's cards each have a chain, so
+nobody who has copied one can use up what the others may send."""
 
-_RECORDS = select(MATCH.c.box_id, MATCH.c.record).order_by(MATCH.c.id)
+_RECORDS = select(
+    MATCH.c.box_id, MATCH.c.id, MATCH.c.chain_id, MATCH.c.record
+).order_by(MATCH.c.id)  # fmt: skip
 _LOCK = (
     select(MATCH.c.box_id, MATCH.c.chain_id, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s)
     .order_by(MATCH.c.id)
@@ -74,8 +77,8 @@ class NewSignature:
 def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinfo) -> None:
     """Adds matches, each from a different box. They wait for signatures.
 
-    A match that already came under another key of its box is skipped. One that was void before an older
-    back-up was restored is void at once.
+    A match that already came under another key of its box is skipped, unless it's void because that key's
+    matches are. One that was void before an older back-up was restored is void at once.
     """
     known = _find_stored(db, new, _RECORDS)
     categories = {each.checked.category for each in new if each.checked.category}
@@ -83,15 +86,18 @@ def add_matches(db: Connection, new: Sequence[NewMatch], now_s: int, zone: tzinf
     rows, added = list[dict[str, Any]](), list[NewMatch]()
     for each in new:
         played, checked = each.content, each.checked
-        records = [row.record for row in known.get(each.box_id, ())]
-        if played.record in records or len(records) >= MAX_VARIANTS:
+        stored = known.get(each.box_id, ())
+        same = [row for row in stored if row.record == played.record]
+        if same and not give_way(db, [row.id for row in same], each.chain_id):
+            continue
+        if sum(row.chain_id == each.chain_id for row in stored) >= MAX_VARIANTS:
             continue
         ended_s, counts = time_of(played, now_s), not checked.unranked
         rows.append({
             "chain_id": each.chain_id, "sequence": each.sequence, "box_id": each.box_id,
             "pub_id": each.pub_id,
             "journal": each.journal, "number": played.number, "began_s": played.began_s,
-            "variant": len(records) + 1, "ended_s": ended_s, "night": night_of(ended_s, zone),
+            "variant": len(stored) + 1, "ended_s": ended_s, "night": night_of(ended_s, zone),
             "game": checked.category.game if checked.category else checked.record.profile.name,
             "category_id": ids[checked.category] if checked.category else None,
             "players": checked.record.players, "unranked": checked.unranked,

@@ -69,6 +69,9 @@ change too many ratings."""
 A_DAY = 20
 """The most voidings that a landlord may make or undo in a day."""
 
+CAME_AGAIN = "came again under another key"
+"""Why a void match isn't ranked that counts where it came again."""
+
 _SIGNATURES = 1000
 """Signatures that are read at a time."""
 
@@ -267,8 +270,7 @@ def undo_all(db: Connection, what: str, now_s: int) -> int:
     Raises:
         LeagueError: if none holds.
     """
-    same = (VOIDING.c.what == what) | VOIDING.c.what.startswith(_from(what, ""), autoescape=True)
-    own = same & VOIDING.c.pub_id.is_(None) & VOIDING.c.undone_s.is_(None)
+    own = _is_by_operator(what) & VOIDING.c.undone_s.is_(None)
     held = db.execute(select(VOIDING.c.id).where(own)).scalars().all()
     if not held:
         raise LeagueError(f"{what}: not voided; use one that `list voidings` shows")
@@ -332,6 +334,38 @@ def _take_out(db: Connection, voiding: int, tonight: date) -> None:
     db.execute(update(MATCH).where(out).values(due_s=None))
     mark_changed(db, out)
     events_changed(db, out)
+
+
+def give_way(db: Connection, matches: Sequence[int], chain_id: int) -> bool:
+    """Whether a match counts that comes again in another chain; then these don't, whatever is undone.
+
+    It does if they're void only because the matches of their keys are, and it comes under another key: a
+    thief may have sent what still waited in the box.
+
+    Args:
+        db: the league's database, in a transaction.
+        matches: that are the same.
+        chain_id: the chain in which it comes again.
+    """
+    own = db.execute(select(CHAIN.c.key_name).where(CHAIN.c.id == chain_id)).scalar_one()
+    which = MATCH.c.id.in_(matches)
+    joined = select(MATCH.c.id, MATCH.c.voided, CHAIN.c.key_name).join(CHAIN, CHAIN.c.id == MATCH.c.chain_id)
+    for match in db.execute(joined.where(which)).all():
+        if not match.voided or match.key_name == own:
+            return False
+        held = select(VOIDING.c.id).join(VOIDED, VOIDED.c.voiding_id == VOIDING.c.id)
+        others = VOIDING.c.undone_s.is_(None) & ~_is_by_operator(of_key(match.key_name))
+        if db.execute(held.where(VOIDED.c.match_id == match.id, others)).first() is not None:
+            return False
+    values = {"voided": MATCH.c.voided + 1, "unranked": CAME_AGAIN}
+    db.execute(update(MATCH).where(which, MATCH.c.unranked != CAME_AGAIN).values(values))
+    return True
+
+
+def _is_by_operator(what: str) -> ColumnElement[bool]:
+    """The operator's voidings of this."""
+    same = (VOIDING.c.what == what) | VOIDING.c.what.startswith(_from(what, ""), autoescape=True)
+    return same & VOIDING.c.pub_id.is_(None)
 
 
 # -- over a restored back-up -----------------------------------------------------------
@@ -448,6 +482,7 @@ def _matches_of(db: Connection, hashes: Collection[str]) -> dict[tuple[str, str]
         select(BOX.c.name, ENTRY.c.hash, MATCH.c.id)
         .join(MATCH, BROUGHT_BY)
         .join(BOX, BOX.c.id == MATCH.c.box_id)
+        .where(MATCH.c.unranked != CAME_AGAIN)
     )
     found = dict[tuple[str, str], int]()
     for row in db.execute(entries.execution_options(yield_per=1000)):

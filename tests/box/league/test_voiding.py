@@ -13,8 +13,10 @@ from sqlalchemy import event, func, insert, select
 from tests.box.league.evenings import DAY_S, NIGHT, NOW_S, Town
 from tests.support.league import FakeBox, played_record
 
-from shutthebox.outbox_entry import PlayerSigned
+from shutthebox.outbox_entry import MatchPlayed, PlayerSigned, entry_from_bytes
+from shutthebox.rules.record import write
 from shutthebox_league import ratings, reviewer, voiding
+from shutthebox_league.enrolment import revoke
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import waiting_games
 from shutthebox_league.formats import Format
@@ -90,6 +92,65 @@ def test_a_name_that_a_stolen_key_put_under_an_earlier_match_is_taken_back(
     town.review()
     assert {row.initials for row in town.table()} == {"ANN", "BOB", "CAT", "MAL"}
     assert {row.initials for row in before} == {"ANN", "BOB", "CAT"}
+
+
+def _copied_card(town: Town) -> list[bytes]:
+    """The entries of a match that still waits in a box whose card was copied."""
+    town.at("lion")
+    town.play(played_record(1), "ANN", "BOB", ended_s=town.now_s)
+    town.now_s += DAY_S
+    return [
+        town.box.play(played_record(2)),
+        *(town.box.sign(seat, who) for seat, who in ((1, "ANN"), (2, "BOB"))),
+    ]
+
+
+def _enrol_again(town: Town, waiting: list[bytes]) -> None:
+    """The stolen key is revoked from the day of the theft, and the box has a new one."""
+    revoke(town.engine, town.place.authority, "lion.1")
+    with town.engine.begin() as db:
+        void_key(db, "lion.1", town.now_s, town.now_s, NIGHT)
+    town.enrolment = town.place.enrol("lion")
+    for entry in waiting:
+        assert town.take(entry, 4).kind == "committed"
+    town.review()
+
+
+@pytest.mark.parametrize("signed", [("ANN", "BOB"), ("MAL", "ANN")])
+def test_a_waiting_match_that_a_thief_sent_first_counts_once_under_the_new_key(
+    town: Town, signed: tuple[str, str]
+) -> None:
+    waiting = _copied_card(town)
+    thief = FakeBox(town.box.journal, 3, entry_from_bytes(waiting[0]).previous, 1)
+    town.send(thief.play(played_record(2)))
+    for seat, initials in enumerate(signed, 1):
+        town.send(thief.sign(seat, initials))
+    town.review()
+    _enrol_again(town, waiting)
+    found = town.table(), town.ratings()
+    assert {row.initials: row.matches for row in found[0]} == {"ANN": 2, "BOB": 2}
+    # Neither sending it once more nor trusting the old key again makes it count twice.
+    town.enrolment = town.place.enrol("lion")
+    for entry in waiting:
+        town.take(entry, 4)
+    with town.engine.begin() as db:
+        undo_all(db, "key lion.1", town.now_s)
+    town.review()
+    assert (town.table(), town.ratings()) == found
+
+
+def test_nobody_who_has_copied_a_card_crowds_out_the_match_that_waits_on_it(town: Town) -> None:
+    waiting = _copied_card(town)
+    began_s = entry_from_bytes(waiting[0]).content.began_s
+    thief = FakeBox(town.box.journal, 3, entry_from_bytes(waiting[0]).previous)
+    for seed in range(20):
+        town.send(thief.add(MatchPlayed(2, began_s, began_s + 600, write(played_record(100 + seed)))))
+    for entry in waiting:
+        assert town.take(entry, 4).kind == "committed"
+    with town.engine.begin() as db:
+        query = select(SEAT.c.initials).join(MATCH, MATCH.c.id == SEAT.c.match_id).order_by(SEAT.c.seat)
+        seats = db.execute(query.where(MATCH.c.record == write(played_record(2)))).scalars().all()
+    assert seats == ["ANN", "BOB"]
 
 
 @pytest.mark.slow
