@@ -4,6 +4,7 @@ No initials are among them, so there is nothing to forget here.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -30,8 +31,15 @@ def _truth(value: object) -> bool:
     return isinstance(value, bool)
 
 
+def _form(pattern: str) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, str) and re.fullmatch(pattern, value, re.ASCII) is not None
+
+
+# Everybody sees the first two.
 _KINDS: Mapping[str, Callable[[object], bool]] = {
-    "playing": _text, "score": _text, "version": _text, "display": _truth, "levers": _text,
+    "playing": _form("nobody|match over|player [1-9][0-9]?"),
+    "score": _form("–|-?[0-9]{1,9}( : -?[0-9]{1,9}){0,19}"),
+    "version": _text, "display": _truth, "levers": _text,
     "faults": _number, "last_fault": _text, "waiting": _number, "temperature": _number, "delivery": _text,
 }  # fmt: skip
 

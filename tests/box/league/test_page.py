@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 from tests.support.chromium import serious_findings, start_chromium
 from tests.support.generate import random_record
 from tests.support.http_client import is_served
@@ -32,6 +32,7 @@ from shutthebox_league.checking import night_of
 from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.events import make_event
 from shutthebox_league.formats import Format
+from shutthebox_league.health import keep_health
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
 from shutthebox_league.page.owner import FORGETS_A_DAY, FORM_HEADERS, MAX_PROTECTED
@@ -219,6 +220,28 @@ def test_the_name_of_house_rules_is_on_no_page(site: Site) -> None:
         assert "0900" not in site.get(path), path
     assert "House rules" in site.get(f"/match/{match}")
     assert "0900" not in Landlord(site).first
+
+
+def test_a_box_says_only_who_plays_on_the_board_of_its_pub(site: Site) -> None:
+    """Two hundred characters of anybody's words stood there, in front of everybody."""
+    for playing, score, shown in (
+        ("player 1", "12 : 7", "player 1 · 12 : 7"),
+        ("match over", "45 : 0 : 3", "match over · 45 : 0 : 3"),
+        ("player 20", "–", "player 20 · –"),
+        ("call 0900 123456", "1 : 2", ""),
+        ("player 1", "call 0900 123456", "player 1 ·"),
+        ("player 1", "1 : 2\n", "player 1 ·"),
+    ):
+        with site.place.engine.begin() as db:
+            keep_health(
+                db, site.enrolment.name, json.dumps({"playing": playing, "score": score}).encode(), site.now_s
+            )
+        text = site.get(f"/pub/{SLUG}/tv")
+        assert "0900" not in text
+        assert shown in text
+        assert ("The box is free" in text) == (not shown)
+    with site.place.engine.begin() as db:
+        db.execute(delete(HEALTH))
 
 
 def test_a_form_for_another_page_is_read_before_it_is_refused(site: Site) -> None:
