@@ -80,6 +80,8 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
         )
     if not text.replace("\n", "").isprintable():
         raise RefusedError("record: use characters that can be printed")
+    if any(not line or line[0] in "# " for line in text.removesuffix("\n").split("\n")):
+        raise RefusedError("record: has a comment or an empty line; use a record as a box writes it")
     try:
         record, end = parse_to_end(text, "record", _no_profile)
     except (RecordError, ProfileError) as error:

@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from tests.support.chromium import serious_findings, start_chromium
 from tests.support.generate import random_record
 from tests.support.http_client import is_served
@@ -25,10 +25,12 @@ from tests.support.mosquitto import free_port
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.config.profiles import builtin
+from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.equal_dice import Tournament
+from shutthebox.rules.record import write
 from shutthebox_league import reviewer
 from shutthebox_league.categories import usual_category
-from shutthebox_league.checking import night_of
+from shutthebox_league.checking import RefusedError, check_match, night_of
 from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.events import make_event
 from shutthebox_league.formats import Format
@@ -242,6 +244,23 @@ def test_a_box_says_only_who_plays_on_the_board_of_its_pub(site: Site) -> None:
         assert ("The box is free" in text) == (not shown)
     with site.place.engine.begin() as db:
         db.execute(delete(HEALTH))
+
+
+def test_a_record_has_nobodys_own_words(site: Site) -> None:
+    """Only a title, a source or a comment were needed to have the league publish a text for good."""
+    record, house = write(played_record(97)), played_record(98)
+    house = replace(house, profile=replace(house.profile, source="call 0900 123456"))
+    for text in (f"{record}# 0900\n", record.replace("\n", "\n\n", 1), record.replace("\n1 ", "\n 1 ", 1)):
+        content = MatchPlayed(1, 1_790_000_000, 1_790_000_600, text)
+        with pytest.raises(RefusedError, match="as a box writes it"):
+            check_match(content)
+    site.play(house, ended_s=site.now_s)
+    with site.engine.begin() as db:
+        number = db.execute(select(func.max(MATCH.c.id))).scalar_one()
+        db.execute(update(MATCH).where(MATCH.c.id == number).values(unreviewed="it took too long"))
+    assert "0900" not in site.get(f"/match/{number}")
+    assert f"/match/{number}/record" not in site.get(f"/match/{number}")
+    assert "0900" not in site.get(f"/match/{number}/record", 404)
 
 
 def test_a_form_for_another_page_is_read_before_it_is_refused(site: Site) -> None:

@@ -312,10 +312,12 @@ class _Page:
     def record(self, db: Connection, request: Request) -> Response:
         """The record's text, which `shutthebox replay` and `verify` read."""
         where = MATCH.c.id == _number(request)
-        text = db.execute(select(MATCH.c.record).where(where)).scalar()
-        if text is None:
+        found = db.execute(select(MATCH.c.record, MATCH.c.category_id).where(where)).first()
+        if found is None:
             raise HTTPException(404, "There is no such match.")
-        return PlainTextResponse(text)
+        if found.category_id is None:
+            raise HTTPException(404, "House rules aren't shown, because they could say anything.")
+        return PlainTextResponse(found.record)
 
     # -- players ----------------------------------------------------------------------
 
