@@ -247,9 +247,13 @@ class Ledger:
         if found is None:
             raise RefusedError(f"no tournament of this league has the commitment {checked.commitment[:16]}…")
         tournament: Tournament = tournament_from_text(found.text, "tournament")
+        has_closed = now_s >= found.closes_s
         if said := unequal(checked.record, tournament):
-            raise RefusedError(f"equal dice: {said}")
-        if now_s >= found.closes_s:
+            # It names the right throw, and a box needn't have the seed.
+            raise RefusedError(
+                f"equal dice: {said}" if has_closed else "equal dice: not every throw is the seed's"
+            )
+        if has_closed:
             # Everybody knows its throws by now.
             return replace(checked, unranked=checked.unranked or "came after its tournament had closed")
         return checked

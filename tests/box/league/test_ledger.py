@@ -473,8 +473,12 @@ def test_equal_dice_have_to_be_those_of_the_seed(sut: Sut) -> None:
     assert unknown.reason.startswith("no tournament of this league has the commitment")
     sut.make(tournament, closes_s=2**31)
     refused = sut.take(sut.box.play(forged))
+    assert (refused.kind, refused.reason) == ("refused", "equal dice: not every throw is the seed's")
+    with sut.engine.begin() as db:
+        db.execute(TOURNAMENT.update().values(closes_s=int(NOW_S)))
+    refused = sut.take(sut.box.play(forged))
     assert refused.kind == "refused"
-    assert refused.reason.startswith("equal dice: action ")
+    assert refused.reason.startswith("equal dice: action "), "nothing is secret any more"
 
 
 def test_equal_dice_of_a_tournament_that_has_closed_count_for_nothing(sut: Sut) -> None:
