@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from tests.box.league.box import PlayedBox
 from tests.support.card_files import CERTIFICATE, KEY, TOURNAMENT
-from tests.support.league import found_league, played_record, reviewed
+from tests.support.league import found_league, played_record, reviewed, take
 from tests.support.linked import signed_record
 
 import shutthebox
@@ -28,7 +28,6 @@ from shutthebox.config.profiles import from_text
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.record import Record, write
-from shutthebox_league.keys import Keys
 from shutthebox_league.ledger import Ledger
 from shutthebox_uplink.signing import sign_entry
 
@@ -113,9 +112,9 @@ def write_league(place_folder: Path, folder: Path) -> None:
     place = found_league(place_folder)
     enrolment = place.enrol(BOX)
     sign = partial(sign_entry, oldest=1, name=enrolment.name, key=enrolment.key)
-    ledger, keys = Ledger(place.engine, UTC), Keys(place.engine)
+    ledger = Ledger(place.engine, UTC)
     for path in sorted((folder / "outbox").iterdir()):
-        ledger.commit(ledger.prepare([keys.open(sign(path.read_bytes()))]))
+        take(ledger, enrolment.name, sign(path.read_bytes()))
     reviewed(place.engine)
     place.engine.dispose()
     shutil.copy(place_folder / "league.sqlite3", folder / "league.sqlite3")

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select
 from shutthebox.errors import one_line
 from shutthebox_league.database import connect_to_read
 from shutthebox_league.schema import KEY
-from shutthebox_uplink.signing import ENTRY, open_entry, signer
+from shutthebox_uplink.signing import open_entry
 
 _log = logging.getLogger(__name__)
 
@@ -80,17 +80,6 @@ class Keys:
             _log.error("%s: its public key in the database is damaged", name)
             raise UnknownKeyError(f"the league can't read the key {name}")
         return self._known.setdefault(name, key)
-
-    def open(self, message: bytes) -> Signed:
-        """An entry that one of the keys has signed.
-
-        Raises:
-            SignatureError: if it isn't signed so.
-            UnknownKeyError: if there is no such key.
-            SQLAlchemyError: if the database is unavailable.
-        """
-        name = signer(message, ENTRY)
-        return open_signed(message, name, self.find(name))
 
 
 def open_signed(message: bytes, name: str, key: Ed25519PublicKey) -> Signed:

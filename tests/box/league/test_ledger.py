@@ -37,7 +37,7 @@ from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.intake import BATCH
-from shutthebox_league.keys import Keys
+from shutthebox_league.keys import Keys, open_signed
 from shutthebox_league.ledger import KEPT_BYTES, MAX_CHAINS, Ledger
 from shutthebox_league.notices import notices
 from shutthebox_league.players import protect
@@ -357,7 +357,8 @@ def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_und
 def test_a_key_that_is_revoked_once_its_entry_was_checked_brings_nothing_in(sut: Sut, sequence: int) -> None:
     for seed in range(1, sequence):
         sut.take(sut.box.play(played_record(seed)))
-    prepared = sut.ledger.prepare([Keys(sut.engine).open(sut.sign(sut.box.play(played_record(sequence))))])
+    message, key = sut.sign(sut.box.play(played_record(sequence))), Keys(sut.engine).find("lion.1")
+    prepared = sut.ledger.prepare([open_signed(message, "lion.1", key)])
     revoke(sut.engine, sut.place.authority, "lion.1")
     (outcome,) = sut.ledger.commit(prepared)
     assert (outcome.kind, outcome.reason) == ("held", "the key is revoked")
@@ -545,7 +546,7 @@ def test_one_message_that_cannot_be_stored_costs_the_others_little(sut: Sut) -> 
         box.box.matches = number
         messages.append((box.enrolment.name, box.sign(box.box.play(played_record(number)))))
     keys = Keys(sut.engine)
-    prepared = sut.ledger.prepare([keys.open(message) for _, message in messages])
+    prepared = sut.ledger.prepare([open_signed(message, name, keys.find(name)) for name, message in messages])
     assert len(prepared) == len(boxes)
     event.listen(sut.engine, "begin", begun.append)
     outcomes = sut.ledger.commit(prepared)
