@@ -5,11 +5,13 @@ The type checker sees to whatever is a `match`; this reads the rest.
 
 import ast
 import importlib
+import inspect
 import pkgutil
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -23,10 +25,14 @@ import shutthebox
 import shutthebox_league
 import shutthebox_link
 import shutthebox_uplink
+from doctools.diagram import INPUTS, modes
 from shutthebox.cli.main import MODULES
 from shutthebox.config.schema import SECTIONS
 from shutthebox.game import menu_items
 from shutthebox.game.inputs import Input, ModeInput
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.modes.match_mode import TurnMode
 from shutthebox.game.switches.switch import BUTTONS
 from shutthebox.link.messages import Message
 from shutthebox.link.requests import LinkReport, LinkRequest
@@ -81,6 +87,101 @@ def test_every_input_is_given_and_obeyed() -> None:
     assert not lacking(inputs, obeyed), "neither a mode nor the machine knows it"
     of_buttons = [type(button.event) for button in BUTTONS.values() if button.event is not None]
     assert not lacking(of_buttons, of_modes), "no mode gets it: ModeInput in game/inputs.py"
+    assert [name for name in INPUTS if not any(obeys(mode, name) for mode in all_modes())] == [], (
+        "every mode ignores it: give the mode that it's for its method"
+    )
+
+
+@cache
+def all_modes() -> tuple[type[BoxMode], ...]:
+    """The classes of all modes."""
+    return tuple(mode for classes in modes().values() for mode in classes)
+
+
+def obeys(mode: type[BoxMode], name: str) -> bool:
+    """Whether a mode does anything with an input: it has a method, or inherits one that doesn't ignore it."""
+    method = getattr(mode, name)
+    return method is not getattr(BoxMode, name) or "self.ignore(" not in inspect.getsource(method)
+
+
+NOTHING_TO_ADVISE = {
+    Mode.AWAITING: "the player is at the other box",
+    Mode.ENTERING: "the players' dice lie there already",
+    Mode.RAISING: "the row of the next player is what it is",
+    Mode.ROLLING: "nobody has seen the throw yet",
+}
+"""Modes of a turn in which players decide nothing that has odds, each with the reason."""
+
+
+def test_every_mode_of_a_turn_has_advice() -> None:
+    """A player who holds the button where a decision is due gets a hint, if hints are on."""
+    due = [mode for mode in all_modes() if issubclass(mode, TurnMode) and mode.name not in NOTHING_TO_ADVISE]
+    silent = [mode.__name__ for mode in due if "AskHint" not in calls(source_of(mode))]
+    assert silent == [], "ask for a hint (AskHint), or say in NOTHING_TO_ADVISE why there's nothing to ask"
+
+
+def test_every_answer_of_the_odds_is_taken_by_the_mode_that_asks() -> None:
+    """A mode inherits `take_advice`, which drops every answer: the player would wait for a hint for ever."""
+    answers = {
+        case.pattern.cls.id: case.body[0].value.func.id
+        for case in nodes_of(PACKAGE / "odds/questions.py")
+        if isinstance(case, ast.match_case)
+        and isinstance(case.pattern, ast.MatchClass)
+        and isinstance(case.pattern.cls, ast.Name)
+        and isinstance(case.body[0], ast.Return)
+        and isinstance(case.body[0].value, ast.Call)
+        and isinstance(case.body[0].value.func, ast.Name)
+    }
+    assert answers["AskHint"] == "HintReady", "where a question's answer is looked up"
+    dropped = [
+        f"{mode.__name__}: {answer}"
+        for mode in all_modes()
+        for question, answer in answers.items()
+        if question in calls(source_of(mode)) and answer not in inspect.getsource(mode.take_advice)
+    ]
+    assert dropped == [], "take_advice of the mode"
+
+
+def source_of(mode: type[BoxMode]) -> Path:
+    return Path(inspect.getfile(mode))
+
+
+LEVERS_AS_TILES = {Mode.SERVICE: "the owner tests the levers"}
+"""Modes that draw levers as if they were tiles, each with the reason."""
+
+
+def test_every_mode_with_tiles_has_them_in_its_scene() -> None:
+    """Who only hears the box, or sees it on the page, gets the tiles from the scene, not from the picture."""
+    rows = {
+        node.name
+        for node in nodes_of(PACKAGE / "game/match_screen.py")
+        if isinstance(node, ast.FunctionDef) and (node.name == "tile_row" or draws_tiles(ast.walk(node)))
+    }
+    assert {"turn_screen", "tile_row"} <= rows, "where a row of tiles is put on a screen"
+    drawn = [
+        mode
+        for mode in all_modes()
+        if mode.name not in LEVERS_AS_TILES
+        and (draws_tiles(nodes_of(source_of(mode))) or rows & calls(source_of(mode)))
+    ]
+    assert len(drawn) > 5
+    silent = [mode.__name__ for mode in drawn if not says(mode, "seen") and not says(mode, "puzzle")]
+    assert silent == [], "the scene reads them from the mode's `seen` or `puzzle`"
+
+
+def draws_tiles(nodes: Iterable[ast.AST]) -> bool:
+    """Whether this code puts tiles on a screen."""
+    return any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in ("Screen", "_replace")
+        and "tiles" in {keyword.arg for keyword in node.keywords}
+        for node in nodes
+    )
+
+
+def says(mode: type[BoxMode], name: str) -> bool:
+    """Whether a mode, or a base of it, answers where `BoxMode` says None."""
+    return getattr(mode, name) is not getattr(BoxMode, name)
 
 
 def test_every_action_is_walked() -> None:
@@ -240,3 +341,10 @@ def test_every_finished_language_is_on_the_first_page_and_spoken_on_the_card() -
     readme = (project / "README.md").read_text("utf-8")
     names = {str(Locale.parse(code).get_display_name("en")) for code in finished_codes()}
     assert [name for name in sorted(names) if name not in readme] == [], "README.md"
+    lists = {
+        "play.md": r"\| `language` \| (.*) \|",
+        "own.md": r'^language = "de" +# (.*)$',
+    }
+    for name, pattern in lists.items():
+        (listed,) = re.findall(pattern, (project / "docs" / name).read_text("utf-8"), re.MULTILINE)
+        assert {*re.findall(r"\b[a-z]{2}\b", listed)} - {"or"} == {*finished_codes()}, f"docs/{name}"

@@ -138,7 +138,7 @@ assert match.turn.outcome == "stopped", match
 LID = 'def lid(self, context: Context) -> Step[BoxMode | Target]:\n    """The lid was opened."""\n'
 
 INPUT = Contribution(
-    most=5,
+    most=6,
     steps=(
         step(
             "game/inputs.py",
@@ -183,9 +183,18 @@ INPUT = Contribution(
             imports("from shutthebox.game.inputs import LidOpened"),
             case("Receiver.handle", "case LidOpened():\n    return self.lid(context)"),
             method("Receiver", f"@abstractmethod\n{LID}"),
-            method("BoxMode", f"@default\n{LID}    return self.ignore(context)\n"),
+            method(
+                "BoxMode",
+                f"@default\n{LID.replace('BoxMode | Target', 'Self')}    return self.ignore(context)\n",
+            ),
             method("Cover", f"{LID}    return self.beneath.lid(context)\n"),
             named="LidOpened",
+        ),
+        step(
+            "game/modes/attract.py",
+            method("Attract", f"{LID.replace('BoxMode | Target', 'Attract')}    return Step(self)\n"),
+            noticed=f"{COMPLETE} -k input_is_given",
+            named="lid",
         ),
     ),
     tried="""
