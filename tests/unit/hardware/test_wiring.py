@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hwtools import kicad, pinout
+from hwtools.generated import ROOT
+from hwtools.pinout import CHANNELS
 from hwtools.places import SIGNALS, find_places
 from shutthebox.cli.check_config import HEADER
-from shutthebox.config.schema import BOARD_LINES, SECTIONS, SPI_LINES
+from shutthebox.config.schema import BOARD_LINES, SECTIONS, SPI_LINES, GpioConfig
+from shutthebox.game.switches.switch import BUTTONS
 
 WIRING = pinout.load()
 
@@ -45,6 +49,20 @@ def test_everything_says_the_same() -> None:
 def test_every_line_of_the_configuration_has_its_signal_on_the_board() -> None:
     """A key without one would be missing from every table that a maker wires by."""
     assert SECTIONS["gpio"].keys() - {"backend", "levers", "inverted"} == SIGNALS.keys()
+
+
+def test_the_build_guide_has_every_channel_of_the_board_and_every_button() -> None:
+    """Who solders it needs to know which parts belong to what, and how to switch on what is optional."""
+    guide = (ROOT / "docs/build.md").read_text("utf-8")
+    (listed,) = re.findall(r"\*\*nn\*\*, printed between them:\s+([^.]*)\.", guide)
+    channels = {str(number): name.lower() for number, name in CHANNELS.items() if not name.startswith("TILE")}
+    assert dict(re.findall(r"(?<![–\d])(\d+) (\w+)", listed)) == channels, (
+        "docs/build.md, 3. Solder the board"
+    )
+    optional = {
+        f"`{row.key} = {row.line}`" for row in BUTTONS.values() if getattr(GpioConfig(), row.key) is None
+    }
+    assert {line for line in optional if line not in guide} == set(), "docs/build.md, 8. Bench test"
 
 
 def test_the_configuration_refuses_the_lines_that_the_board_itself_has() -> None:
