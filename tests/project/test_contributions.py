@@ -415,7 +415,7 @@ assert restore_choices(config, settings, [Chosen("box.sleep_min", 30)]).sleep_ns
 )
 
 KEY = Contribution(
-    most=4,
+    most=5,
     steps=(
         step(
             "rules/profile.py",
@@ -453,6 +453,15 @@ KEY = Contribution(
             "tests/support/games.py",
             entry("DEFAULTS", '"most_throws": None'),
             noticed="tests/unit/rules/test_builtins.py -k defaults",
+            named="most_throws",
+        ),
+        step(
+            "tests/unit/rules/refused.py",
+            entry(
+                "CONTRADICTORY",
+                "('most_throws = 2\\nturns = \"alternate\"', 'most_throws: 2 is not allowed')",
+            ),
+            noticed="tests/unit/rules/test_contradictions.py -k every_contradiction_refuses",
             named="most_throws",
         ),
     ),

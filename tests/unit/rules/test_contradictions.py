@@ -7,75 +7,52 @@ import pytest
 from tests.support.chance import next_action
 from tests.support.house import house, on_table
 from tests.support.positions import common_throw
+from tests.unit.rules.refused import CONTRADICTORY, NOT_CHOSEN
 
+from shutthebox.config import profiles
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.contradictions import CONTRADICTIONS, Contradiction, complaints
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.orders import order_of
 from shutthebox.rules.position import Stage
 from shutthebox.rules.profile import Doubles, OneDie
-from shutthebox.rules.reader import ProfileError
+from shutthebox.rules.reader import ProfileError, parse_keys, unchecked_profile
 from shutthebox.rules.record import Record, parse, write
 from shutthebox.rules.shutting import can_be_shut, can_get_stuck
 from shutthebox.rules.turn import Outcome
 
-REFUSED = {
-    'like = "pub"\nblocked = "passes"': 'blocked: "passes" is not allowed here',
-    'like = "pub"\nblocked = "opens-one"': 'blocked: "opens-one" is not allowed here',
-    'like = "pub"\nblocked = "passes"\nshut_wins = "round"\nrounds = 3\nfirst = "rotates"': "blocked",
-    'start_open = [7]\nblocked = "passes"\nwin = "first-to-shut"': "blocked",
-    'blocked = "opens-one"': "blocked",
-    # Only opening tiles again reaches a row that three-sided dice can finish.
-    'blocked = "opens-one"\ntiles = [1, 3, 5, 6, 7]\nsides = 3\ndoubles = "doubled"': "blocked",
-    'turns = "shared"\ndoubles = "ends-turn"': 'doubles: "ends-turn" is not allowed with turns = "shared"',
-    'turns = "tug"\nfirst_move_must_include = 2': "first_move_must_include: 2 is not allowed with turns",
-    'turns = "tug"\nlost_score = 50': 'lost_score: 50 is not allowed with turns = "tug"',
-    'turns = "shared"\nlost_score = 50': 'lost_score: 50 is not allowed with turns = "shared"',
-    'turns = "tug"\ntie = "share"': 'tie: "share" is not allowed with turns = "tug"',
-    'turns = "shared"\ntie = "share"': 'tie: "share" is not allowed with turns = "shared"',
-    "lost_score = 50": "lost_score: 50 is not allowed without first_move_must_include",
-    'rows = 2\nscore = "throws"\nrow_points = [2, 1]': 'row_points: is not allowed with score = "throws"',
-    "rows = 2\nrow_points = [0, 0]": "row_points: every turn would score 0",
-    'rows = 2\nthrough = true\nmove = "single"': 'through: true is not allowed with move = "single"',
-    "rows = 2\nthrough = true\nmax_tiles = 1": "through: true is not allowed with max_tiles = 1",
-    "tiles = [20, 21]": "tiles: no throw can shut any of 20, 21",
-    'tiles = 1\ndraw = "dominoes"': "tiles: no throw can shut any of 1",
-    'like = "ladder"\nstakes = "pool"': 'stakes: "pool" is not allowed with match = "ladder" (from ladder)',
-    'match = "ladder"\nfirst = "winner"': 'first: "winner" is not allowed with match = "ladder"',
-    'match = "ladder"\ntie = "share"': 'tie: "share" is not allowed with match = "ladder"',
-    'stakes = "bank"\npays = {0 = 9}\ntie = "share"': 'tie: "share" is not allowed with stakes = "bank"',
-    'match = "drop-out"\nlimit = 60\nrounds = 3': 'rounds: 3 is not allowed with match = "drop-out"',
-    "ends_turn_on = [7, 13]": "ends_turn_on: no throw makes 13",
-    "ends_turn_on = [1]": "ends_turn_on: no throw makes 1",
-    'doubles = "doubled"\nends_turn_on = [2]': "ends_turn_on: no throw makes 2",
-    'operations = ["product"]\nends_turn_on = [7]': "ends_turn_on: no throw makes 7",
-    'doubles = "ends-turn"\nends_turn_on = [2, 7]': "ends_turn_on: only doubles make 2, and with doubles =",
-    'doubles = "ends-turn"\ndice = 4\nends_turn_on = [24]': "ends_turn_on: only doubles make 24",
-    'doubles = "ends-turn"\ndraw = "dominoes"\nbag = 28\nends_turn_on = [0]': "ends_turn_on: only doubles",
-    'doubles = "ends-turn"\noperations = ["product"]\nends_turn_on = [9]': "ends_turn_on: only doubles",
-    'operations = ["product", "quotient"]\nends_turn_on = [6]': "ends_turn_on: is not allowed with",
-    'dice = 3\noperations = ["difference"]\nends_turn_on = [6]': "ends_turn_on: is not allowed with",
-    "max_tiles = 4": "max_tiles: 4 is no limit, as no throw shuts more than 4",
-    'dice = 1\none_die = "optional-high"': 'one_die: "optional-high" is not allowed with dice = 1',
-    'draw = "dominoes"\none_die = "forced-sum"': 'one_die: "forced-sum" is not allowed with draw',
-    'start_open = [8, 9]\none_die = "only-one"': 'one_die: "only-one" never applies',
-    'one_die = "forced-high"\none_die_at = 9\ninsurance = true': "insurance: true means nothing",
-    'tiles = [1, 4, 25]\ncaptain = true\nshut_wins = "match"': "captain: true means nothing, as no throws",
-    "tiles = [2, 4, 25]\nshut_others = 20": "shut_others: 20 means nothing, as no throws",
-    'tiles = [2, 20]\nstart_open = [2]\ndoubles = "ends-turn"\nshut_others = 20': "shut_others: 20 means",
-    "start_open = [4, 5, 6]\nhandicap = [[1]]": "handicap: 1 would start shut anyway",
-}
-"""House rules that can't be chosen, with the beginning of the complaint."""
+
+def what_refuses(text: str) -> list[Contradiction]:
+    """The contradictions that the author of these house rules is told of."""
+    keys = parse_keys(text, "house.toml", profiles._builtin_keys)
+    found = complaints(unchecked_profile(keys, "house.toml", "house"), keys.inherited)
+    return [
+        next(
+            each
+            for each in CONTRADICTIONS
+            if each.key == wrong.key and each.holds(wrong.box) and each.complaint(wrong.box) == wrong
+        )
+        for wrong in found
+    ]
 
 
-@pytest.mark.parametrize(("text", "complaint"), REFUSED.items())
+def test_every_contradiction_refuses_an_example() -> None:
+    """One that refuses none could be left out in silence: a new key needs an example of each of its own."""
+    examples = [text for text, _ in CONTRADICTORY] + list(NOT_CHOSEN)
+    used = {contradiction for text in examples for contradiction in what_refuses(text)}
+    silent = [f"{each.key} ({each.need.name})" for each in CONTRADICTIONS if each not in used]
+    assert silent == [], "tests/unit/rules/refused.py: house rules that it refuses"
+
+
+@pytest.mark.parametrize(("text", "complaint"), NOT_CHOSEN.items())
 def test_a_game_that_makes_no_sense_is_refused_to_whoever_chooses_it(text: str, complaint: str) -> None:
     with pytest.raises(ProfileError) as caught:
         house(text)
     assert str(caught.value).startswith(f"house.toml: {complaint}")
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@pytest.mark.parametrize("text", NOT_CHOSEN)
 def test_its_matches_are_played_on_and_its_records_are_read(text: str) -> None:
     """The box may have been updated in the middle of one."""
     game, chance = on_table(text), random.Random(text)
