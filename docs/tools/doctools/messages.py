@@ -26,6 +26,7 @@ from shutthebox.rules.turn import Refusal
 from shutthebox.texts import plural
 from shutthebox.translations import (
     ARTICLES,
+    ENGLISH,
     OWN_NAME,
     UNFINISHED,
     has_same_blanks,
@@ -210,6 +211,11 @@ def complaints(catalogue: Path) -> Iterator[tuple[str, str]]:
             yield "left over", f"no text of the program: {_shown(text)}"
 
 
+def english_complaints() -> list[tuple[str, str]]:
+    """The English texts that are too wide for the panel, with their part of the box."""
+    return [(_families()[text], told) for text in sorted(panel_texts()) if (told := too_wide(text, text))]
+
+
 def _wrong_words(words: str, forbidden: Iterable[tuple[str, str, "re.Pattern[str]"]]) -> Iterator[str]:
     for thing, word, wrong in forbidden:
         if found := wrong.search(words):
@@ -256,12 +262,15 @@ def _read(catalogue: Path) -> Catalog:
 
 
 def main() -> int:
-    """Completes every catalogue and says what is to be done in it.
+    """Completes every catalogue and says what is to be done in it, and which English texts are too wide.
 
     Returns:
-        1 if a finished language lacks something.
+        1 if a finished language lacks something, or an English text has to be shorter.
     """
     unfinished = False
+    if too_long := english_complaints():
+        unfinished = True
+        print(f"{ENGLISH}: {len(too_long)} to do", *_report(too_long), sep="\n")
     for folder in sorted(path for path in LOCALE.iterdir() if path.is_dir()):
         catalogue = folder / "LC_MESSAGES" / "shutthebox.po"
         try:
