@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from secrets import randbits
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from shutthebox.adapters import signatures
 from shutthebox.adapters.buzzer import Buzzer
@@ -25,6 +25,7 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, PlaySound
 from shutthebox.game.inputs import FormInput
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.link.messages import LogSignature
 from shutthebox.runtime.ports import Observer
 from shutthebox.simulator.form_input import as_line
 from shutthebox.simulator.hardware.box import BUZZER_LINE
@@ -35,8 +36,11 @@ from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.scenario.recorder import LinkedRecorder, create
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.simulator.virtual_link import LinkEnd, Signs, VirtualLink
+from shutthebox.simulator.virtual_link import LinkEnd, VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
+
+if TYPE_CHECKING:  # not on every machine
+    from shutthebox_link.signing import Signer
 
 NAMES = "The Anchor", "The Crown"
 
@@ -97,7 +101,7 @@ class Duel:
         self._start_ns = time.monotonic_ns()
         self._time = VirtualTime()
         self._seed = randbits(62)
-        self.link = VirtualLink(self._seed, lambda: self._time.now_ns, _signers(folder))
+        self.link = SigningLink(self._seed, lambda: self._time.now_ns, folder)
         self._time.add(self.link)
         self._mail: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stack = ExitStack()
@@ -201,16 +205,33 @@ class Duel:
         self._stack.close()
 
 
-def _signers(folder: Path) -> Sequence[Signs]:
-    """Of both boxes, with new keys; none on a machine without the library."""
-    if not signatures.can_check():
-        return ()
-    from shutthebox_link.signing import Signer
+class SigningLink(VirtualLink):
+    """A link whose helpers sign matches with new keys, if this machine has the library.
 
-    keys = [folder / f"key-{end + 1}" for end in range(2)]
-    for key in keys:
-        key.mkdir()
-    return [*map(Signer, keys)]
+    Args:
+        seed: of everything that happens.
+        now_ns: the clock.
+        folder: for the keys.
+    """
+
+    def __init__(self, seed: int, now_ns: Callable[[], int], folder: Path) -> None:
+        super().__init__(seed, now_ns)
+        self._signers = list["Signer"]()
+        if signatures.can_check():
+            from shutthebox_link.signing import Signer
+
+            for end in range(2):
+                key = folder / f"key-{end + 1}"
+                key.mkdir()
+                self._signers.append(Signer(key))
+
+    def public_key(self, box: int) -> str:
+        """The key of a box's helper; empty without the library."""
+        return self._signers[box].public_key if self._signers else ""
+
+    def sign(self, box: int, unsigned: LogSignature) -> LogSignature | None:
+        """Signs a finished log, or leaves it as it is without the library."""
+        return self._signers[box].sign(unsigned.digest) if self._signers else unsigned
 
 
 class Page(ThreadingHTTPServer):

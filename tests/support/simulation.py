@@ -31,6 +31,7 @@ from typing import NamedTuple, cast
 
 from tests.support.box import config_with
 from tests.support.faulty_store import FaultyBox, StoreTrouble
+from tests.support.mortal_link import MortalLink
 from tests.support.progress import end_progress, show_progress
 from tests.support.virtual_broker import NEVER_NS, HelperLink
 from tests.support.walk import read_prompts
@@ -458,9 +459,9 @@ class Simulation:
         """Whether players want a rematch, by session and seat."""
         self.game = game or random.choice(GAMES)
         self.time = VirtualTime()
-        self.link: VirtualLink | HelperLink
+        self.link: MortalLink | HelperLink
         if is_scenario:
-            self.link = VirtualLink(seed, lambda: self.time.now_ns)
+            self.link = MortalLink(seed, lambda: self.time.now_ns)
         else:
             self.link = HelperLink(seed, lambda: self.time.now_ns, folder)
         self.time.add(self.link)

@@ -4,7 +4,7 @@
 retained messages, publishes last wills, and confirms what it has got. Lines are cut, and whoever is at their
 ends notices late; it dies, and forgets what it has kept, or doesn't; it loses, doubles and delays messages.
 
-`HelperLink` has the interface of `shutthebox.simulator.virtual_link.VirtualLink`.
+`HelperLink` has the interface of `tests.support.mortal_link.MortalLink`.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ that can be cut, and that loses, duplicates, delays and so reorders them. Everyt
 """
 
 from bisect import insort
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from operator import itemgetter
 from random import Random
-from typing import NamedTuple, Protocol, assert_never
+from typing import NamedTuple, assert_never
 
 from shutthebox.link.messages import LogSignature, Message, Sync, from_line, to_line
 from shutthebox.link.requests import (
@@ -31,8 +31,6 @@ from shutthebox.link.requests import (
     RoomOpened,
     Send,
     WhyNotPaired,
-    answer_without_helper,
-    update_standing,
 )
 
 S = 1_000_000_000
@@ -82,8 +80,6 @@ class _Helper:
         peer: its last report on the other box.
         room: the one it has opened.
         seeking: the room it looks for.
-        is_on: whether it's running.
-        standing: what the box's end of the wire asks for whenever the helper starts.
     """
 
     deliver: Callable[[LinkReport], None] = lambda report: None
@@ -94,8 +90,6 @@ class _Helper:
     peer: Peer | None = None
     room: _Room | None = None
     seeking: _Seeking | None = None
-    is_on: bool = True
-    standing: Rejoin | Leave | None = None
 
 
 class _UnderWay(NamedTuple):
@@ -108,24 +102,12 @@ class _UnderWay(NamedTuple):
     line: bytes
 
 
-class Signs(Protocol):
-    """Signs for a box, with a library that this package hasn't."""
-
-    @property
-    def public_key(self) -> str:
-        """64 hexadecimal digits; empty without a key."""
-
-    def sign(self, digest: str) -> LogSignature | None:
-        """Signs a finished log; None without a key."""
-
-
 class VirtualLink:
-    """Two helpers, and everything between them.
+    """Two helpers, and everything between them. They never die, and have nothing to sign with.
 
     Args:
         seed: of rooms, codes and everything that happens to messages.
         now_ns: the clock.
-        signers: of the two boxes; empty if nobody signs.
 
     Attributes:
         lost: the share of messages that get lost.
@@ -133,8 +115,7 @@ class VirtualLink:
         late_ns: the most that a message is delayed.
     """
 
-    def __init__(self, seed: int, now_ns: Callable[[], int], signers: Sequence[Signs] = ()) -> None:
-        self._signers = signers
+    def __init__(self, seed: int, now_ns: Callable[[], int]) -> None:
         self._random = Random(f"{seed} link")
         self._now_ns = now_ns
         self._helpers = _Helper(), _Helper()
@@ -146,11 +127,6 @@ class VirtualLink:
         self.lost, self.doubled, self.late_ns = 0.0, False, 0
 
     # The network.
-
-    @property
-    def is_well(self) -> bool:
-        """Whether every message gets through once and without delay."""
-        return not (self._is_cut or self.lost or self.doubled or self.late_ns)
 
     def cut(self) -> None:
         """Cuts the network. Messages in transit are lost."""
@@ -174,11 +150,6 @@ class VirtualLink:
     def ask(self, box: int, request: LinkRequest) -> None:
         """Asks a box's helper."""
         helper, now_ns = self._helpers[box], self._now_ns()
-        helper.standing = update_standing(helper.standing, request)
-        if not helper.is_on:
-            if (report := answer_without_helper(request)) is not None:
-                self._report(helper, report)
-            return
         match request:
             case OpenRoom():
                 self._forget(helper)
@@ -196,7 +167,7 @@ class VirtualLink:
                 self._report(helper, NotPaired(WhyNotPaired.UNKNOWN))
             case Send(message):
                 if helper.session is not None:
-                    self._send(1 - box, helper.session, to_line(self._sign(box, message)))
+                    self._send(1 - box, helper.session, to_line(self._signed(box, message)))
             case Leave():
                 self._forget(helper)
                 helper.leaving += helper.keys
@@ -205,32 +176,26 @@ class VirtualLink:
                 assert_never(request)
         self._look_for_peers()
 
-    def has_helper(self, box: int) -> bool:
-        """Whether a box's helper is running."""
-        return self._helpers[box].is_on
-
-    def kill_helper(self, box: int) -> None:
-        """Ends a helper; its box is told that there's no connection."""
-        helper = self._helpers[box]
-        self._forget(helper)
-        helper.is_on = False
-        self._report(helper, PeerIs(Peer.OFFLINE), NEWS_NS)
-        self._look_for_peers()
-
-    def start_helper(self, box: int) -> None:
-        """Starts a helper, and repeats the standing request."""
-        helper = self._helpers[box]
-        helper.is_on = True
-        if helper.standing is not None:
-            self.ask(box, helper.standing)
-
     def cut_power(self, box: int) -> None:
         """Cuts the power of a box and its helper. Reports that the box hasn't got yet are lost."""
         helper = self._helpers[box]
         self._forget(helper)
         helper.reports.clear()
-        helper.is_on, helper.standing = True, None
         self._look_for_peers()
+
+    # What another kind of helper does in another way.
+
+    def public_key(self, box: int) -> str:
+        """The key of a box's helper, 64 hexadecimal digits; empty without one."""
+        return ""
+
+    def sign(self, box: int, unsigned: LogSignature) -> LogSignature | None:
+        """Signs a finished log; None if the key is gone."""
+        return unsigned
+
+    def reaches_broker(self, box: int) -> bool:
+        """Whether a box's helper can talk to the broker now."""
+        return not self._is_cut
 
     # Time.
 
@@ -251,7 +216,7 @@ class VirtualLink:
         while self._under_way and self._under_way[0].due_ns <= now_ns:
             line = heappop(self._under_way)
             receiver = self._helpers[line.receiver]
-            if receiver.is_on and receiver.session == line.session:
+            if receiver.session == line.session:
                 self._report(receiver, Received(from_line(line.line)), 0)
         for helper in self._helpers:
             ends_ns = helper.room.closes_ns if helper.room else NEVER_NS
@@ -269,11 +234,11 @@ class VirtualLink:
     def _report(self, helper: _Helper, report: LinkReport, after_ns: int = LATENCY_NS) -> None:
         insort(helper.reports, (self._now_ns() + after_ns, report), key=itemgetter(0))
 
-    def _sign(self, box: int, message: Message) -> Message:
-        if not isinstance(message, Sync) or message.signed is None or not self._signers:
+    def _signed(self, box: int, message: Message) -> Message:
+        if not isinstance(message, Sync) or message.signed is None:
             return message
-        signed = self._signers[box].sign(message.signed.digest)
-        if signed is not None:
+        signed = self.sign(box, message.signed)
+        if signed is not None and signed.signature:
             self._report(self._helpers[box], HelperSigned(signed))
         return message._replace(signed=signed)
 
@@ -297,8 +262,7 @@ class VirtualLink:
                 session = self._random.randbytes(16).hex()
                 for at, helper in enumerate(self._helpers):
                     helper.keys, helper.session, helper.peer = [session], session, None
-                    key = self._signers[at].public_key if self._signers else ""
-                    self._report(helper, Paired(session, key))
+                    self._report(helper, Paired(session, self.public_key(at)))
             else:
                 for helper in self._helpers:
                     self._report(helper, NotPaired(WhyNotPaired.WRONG_CODE))
@@ -310,14 +274,14 @@ class VirtualLink:
 
     def _look_for_peers(self) -> None:
         """Tells each box where the other one is, if that has changed."""
-        for helper, left in zip(self._helpers, self._left, strict=True):
-            if helper.is_on and not self._is_cut:
+        for at, (helper, left) in enumerate(zip(self._helpers, self._left, strict=True)):
+            if self.reaches_broker(at):
                 left.update(helper.leaving)
                 helper.leaving.clear()
         for at, helper in enumerate(self._helpers):
             other = self._helpers[1 - at]
-            if helper.is_on and helper.session is not None:
-                meets = not self._is_cut and other.is_on and other.session == helper.session
+            if helper.session is not None:
+                meets = not self._is_cut and other.session == helper.session
                 peer = Peer.HERE if meets else Peer.AWAY
                 if helper.session in self._left[1 - at] and not self._is_cut:
                     peer = Peer.LEFT
@@ -347,8 +311,8 @@ class LinkEnd(NamedTuple):
 
     @property
     def has_helper(self) -> bool:
-        """Whether this box's helper is running."""
-        return self.link.has_helper(self.box)
+        """Whether this box has a helper: always."""
+        return True
 
     def cut_power(self) -> None:
         """Cuts the power of this box and its helper."""

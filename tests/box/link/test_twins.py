@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.mortal_link import MortalLink
 from tests.support.virtual_broker import HelperLink
 
 from shutthebox.link.messages import Decline, Levers
@@ -21,7 +22,6 @@ from shutthebox.link.requests import (
     RoomOpened,
     Send,
 )
-from shutthebox.simulator.virtual_link import VirtualLink
 from shutthebox.simulator.virtual_time import VirtualTime
 
 S = 1_000_000_000
@@ -34,7 +34,7 @@ class Boxes:
         news: after each wait, by box: what it was told, and where the other one is as far as it knows.
     """
 
-    def __init__(self, make: Callable[[Callable[[], int]], VirtualLink | HelperLink]) -> None:
+    def __init__(self, make: Callable[[Callable[[], int]], MortalLink | HelperLink]) -> None:
         self.time = VirtualTime()
         self.link = make(lambda: self.time.now_ns)
         self.time.add(self.link)
@@ -141,7 +141,7 @@ def leave_without_a_helper(boxes: Boxes) -> None:
 )
 def test_scenarios_have_the_link_that_boxes_have(story: Callable[[Boxes], None], tmp_path: Path) -> None:
     """What is tried in a scenario would not be what players meet."""
-    simulated, real = Boxes(lambda now: VirtualLink(1, now)), Boxes(lambda now: HelperLink(1, now, tmp_path))
+    simulated, real = Boxes(lambda now: MortalLink(1, now)), Boxes(lambda now: HelperLink(1, now, tmp_path))
     for boxes in (simulated, real):
         story(boxes)
     assert simulated.news == real.news

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.support.mortal_link import MortalLink
 
 from shutthebox.link.messages import Decline, Levers
 from shutthebox.link.requests import (
@@ -32,7 +33,7 @@ class Pair:
 
     def __init__(self, seed: int = 1) -> None:
         self.time = VirtualTime()
-        self.link = VirtualLink(seed, lambda: self.time.now_ns)
+        self.link = MortalLink(seed, lambda: self.time.now_ns)
         self.time.add(self.link)
         self.told: tuple[list[LinkReport], list[LinkReport]] = ([], [])
         self.ends = LinkEnd(self.link, 0), LinkEnd(self.link, 1)
