@@ -205,14 +205,22 @@ class Table(Eyes):
     def choose(self, lever: int) -> list[Effect]:
         return self.flip(lever) + self.lift(lever)
 
-    def open_menu(self, label: str) -> None:
+    def open_menu(self, label: str) -> list[Effect]:
         """Opens the menu, walks to the row with this label, and presses."""
         self.hold()
+        return self.pick(label)
+
+    def pick(self, label: str) -> list[Effect]:
+        """Walks to the row with this label, wherever it is in the list, and presses."""
+        self.walk_to(label)
+        return self.press()
+
+    def walk_to(self, label: str) -> None:
+        """Walks to the row with this label, wherever it is in the list."""
         last = {self.machine.settings.levers}
         while label not in (self.screen.rows or ("",))[self.screen.cursor or 0]:
             self.stand(self.down ^ last)
             self.stand(self.down ^ last)
-        self.press()
 
     def wait(self, lasts_ns: int) -> list[Effect]:
         """Lets time pass; the machine is told whenever it asked to be."""

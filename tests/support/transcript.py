@@ -14,8 +14,9 @@ wrong. Several hands can share a line; only the last screen of a line is shown.
 Half a second after what came before: ``press``, ``hold``, ``press 3 5`` and ``hold 4`` (with the throw that
 they make), ``hold-long``, ``service``, ``flip 3 5``, ``lift 3 5``, ``choose 3`` (flip and lift), ``time``,
 ``fault forgets``, ``no-fault``, ``rests 3 40`` (since lever 3 has moved, others have 40 times),
-``chatters 3``, ``quiet``. At once: ``wait 0.8``, ``press-again 0.3``, ``dice 3 5`` (the next throw),
-``throw 3 5`` (press and wait), ``odds`` (those that were asked answer), ``no-odds``, ``power-cut``.
+``chatters 3``, ``quiet``. In its own time: ``open Puzzle`` (the menu, and this line of it). At once:
+``wait 0.8``, ``press-again 0.3``, ``dice 3 5`` (the next throw), ``throw 3 5`` (press and wait), ``odds``
+(those that were asked answer), ``no-odds``, ``power-cut``.
 """
 
 import re
@@ -151,6 +152,8 @@ class Transcript:
                 return self._answered(InlineOdds() if verb == "odds" else NoOdds())
             case "throw":
                 return self._done("press", words) + table.wait(800 * MS)
+            case "open":
+                return table.open_menu(" ".join(words))
             case "choose":
                 return self._done("flip", words) + self._done("lift", words)
         return table.wait(BETWEEN_HANDS_NS) + self._by_hand(verb, numbers, " ".join(words))

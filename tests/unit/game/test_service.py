@@ -30,7 +30,8 @@ def test_the_owner_is_given_a_list_in_words() -> None:
     table = Table()
     table.open_menu("Owner")
     assert table.screen.title == "Owner"
-    assert table.screen.rows == ("1 Levers", "2 About", "3 Faults", "4 Tonight", "5 Stick")
+    lines = ("Levers", *(topic.value.text for topic in Topic), "Stick")
+    assert table.screen.rows == tuple(f"{number} {line}" for number, line in enumerate(lines, start=1))
     assert table.screen.prompts == ("Press: choose", "Lever 8: < 9: >", "Hold: back")
     table.press()
     assert (table.screen.title, row(table)) == ("Levers", "1 up\t0 ~0")
@@ -65,8 +66,7 @@ def test_a_lever_out_of_play_chooses_nothing_in_the_owners_list() -> None:
 def test_the_stick_can_always_be_reached_and_says_what_to_do_where_there_is_none() -> None:
     table = Table()
     table.press_service()
-    table.choose(5)
-    table.press()
+    table.pick("Stick")
     assert table.screen.paragraph.startswith("No stick found. Put a USB stick")
     table.press()
     assert row(table) == "1 Levers"
@@ -172,8 +172,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     assert table.screen.alert == "Needs lever 2"
     titles = [game.title() for game in table.machine.settings.games]
     assert "Two to go" not in titles
-    table.hold()
-    table.press()
+    table.open_menu("Game")
     table.choose(1)  # the first group ...
     table.press()
     table.choose(1)  # ... and its first game
