@@ -187,16 +187,19 @@ def test_the_address_where_network_manager_has_the_network(box: Box) -> None:
         }
         subprocess.run([script, interface, what], env=given, check=True)
 
+    def addresses() -> list[str]:
+        return [line for line in box.lines(Topic.ABOUT) if line[0].isdigit()]
+
     happened("lo", "up", "127.0.0.1/8 0.0.0.0")
     happened("none", "hostname")
-    assert len(box.lines(Topic.ABOUT)) == 4
+    assert addresses() == []
     happened("wlan0", "up", "192.168.1.7/24 192.168.1.1")
-    assert "192.168.1.7" in box.lines(Topic.ABOUT)
+    assert addresses() == ["192.168.1.7"]
     happened("wlan0", "dhcp4-change", "192.168.1.8/24 192.168.1.1")
     happened("eth0", "up")  # without IPv4
-    assert box.lines(Topic.ABOUT)[2] == "192.168.1.8"
+    assert addresses() == ["192.168.1.8"]
     happened("wlan0", "down")
-    assert len(box.lines(Topic.ABOUT)) == 4
+    assert addresses() == []
 
 
 def test_a_box_without_faults_says_so_and_shows_the_latest_twenty_of_many(box: Box) -> None:
