@@ -134,7 +134,8 @@ _LINES = validation.listed(
 )
 
 _BUTTON_KEYS = tuple(row.key for row in BUTTONS.values())
-
+*_SOME, _LAST = (f'"{key}"' for key in _BUTTON_KEYS)
+_ALL_BUTTONS = f"{', '.join(_SOME)} and {_LAST}"
 
 _LEVER = validation.whole(1, _MAX_LEVERS)
 _SWITCH: validation.Check[int | str] = validation.Check(
@@ -144,7 +145,7 @@ _SWITCH: validation.Check[int | str] = validation.Check(
 )
 _INVERTED = validation.listed(
     _SWITCH,
-    f"a list of distinct levers from 1 to {_MAX_LEVERS}, " + " and ".join(f'"{key}"' for key in _BUTTON_KEYS),
+    f"a list of distinct levers from 1 to {_MAX_LEVERS}, {_ALL_BUTTONS}",
     0,
     _MAX_LEVERS + len(_BUTTON_KEYS),
 )
@@ -275,9 +276,9 @@ class GpioConfig(NamedTuple):
     inverted: tuple[int | str, ...] = sections.key(
         _INVERTED,
         (),
-        'Switches wired the other way round, such as [3, "roll"]: levers by number, "roll" '
-        'and "service". They are down while their line is high: a normally closed contact to '
-        "ground, or a sensor whose output goes high.",
+        f'Switches wired the other way round, such as [3, "roll"]: levers by number, {_ALL_BUTTONS}. '
+        "They are down while their line is high: a normally closed contact to ground, or a sensor whose "
+        "output goes high.",
         "[]",
     )
 

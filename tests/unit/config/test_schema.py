@@ -11,7 +11,10 @@ from shutthebox.config.schema import (
     parse_config,
     with_value,
 )
-from shutthebox.game.switches.switch import DICE_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.switch import BUTTONS, DICE_BUTTON, SERVICE_BUTTON
+
+*SOME, LAST = (f'"{row.key}"' for row in BUTTONS.values())
+"""The keys of the buttons."""
 
 
 @pytest.mark.parametrize(
@@ -96,7 +99,7 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
         (
             "[gpio]\ninverted = [3, 3]",
             "gpio.inverted: [3, 3] is not allowed; use a list of distinct levers from 1 to 54, "
-            '"roll" and "service"',
+            f"{', '.join(SOME)} and {LAST}",
         ),
         (
             "[gpio]\ninverted = [13]",
