@@ -61,7 +61,7 @@ class Picture:
 
     def save(self, folder: Path) -> None:
         """Writes it into this folder."""
-        images = [_as_glass(image) for image, _ in self.frames]
+        images = [_enlarge(image) for image, _ in self.frames]
         if len(images) == 1:
             images[0].save(folder / self.file_name)
             return
@@ -171,7 +171,7 @@ def _look(
     return found
 
 
-def _as_glass(image: Image.Image) -> Image.Image:
+def _enlarge(image: Image.Image) -> Image.Image:
     """The pixels as large as a page needs them, with an edge of glass."""
     width, height = image.width * _SCALE, image.height * _SCALE
     large = image.convert("L").resize((width, height), Image.Resampling.NEAREST)

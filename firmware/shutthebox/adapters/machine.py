@@ -51,7 +51,7 @@ class Sensors:
         return sorted(self._root.glob("sys/devices/platform/soc*/soc*:firmware/get_throttled"))
 
     @property
-    def know_power(self) -> bool:
+    def measures_power(self) -> bool:
         """Whether this machine measures its supply."""
         return bool(self._alarms or self._throttled)
 

@@ -95,12 +95,12 @@ class Outbox:
         except (OSError, OutboxEntryError) as error:
             _log.error("%s: %s; the league gets a new chain", self._head_path, error)
             return
-        self._took(head)
+        self._continue_after(head)
         self._latest = head.content.number, head.content.began_s
         self._unplaced.append(head)
         self._try()
 
-    def _took(self, entry: OutboxEntry) -> None:
+    def _continue_after(self, entry: OutboxEntry) -> None:
         self._head, content = entry, entry.content
         self._sequence_of_match = (
             entry.sequence if isinstance(content, MatchPlayed) else content.sequence_of_match
@@ -177,7 +177,7 @@ class Outbox:
             self._latest = None
             return
         replace_file(self._head_path, data, mode=0o600, durable=True)
-        self._took(entry)
+        self._continue_after(entry)
         self._unplaced.append(entry)
 
     def _place(self) -> None:

@@ -199,7 +199,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     raise_all(wrong)
     assert usual is not None
     settings = Settings(
-        _Offered(usual, partial(_playable_games, rules_folder(config), levers)),
+        _GamesOnOffer(usual, partial(_playable_games, rules_folder(config), levers)),
         # From now on, a file is known by the name in it.
         config.game._replace(profile=usual.name),
         config.box,
@@ -216,7 +216,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     return settings
 
 
-class _Offered:
+class _GamesOnOffer:
     """A box's games, the usual one first. The others are read on first use."""
 
     def __init__(self, usual: Profile, read_others: Callable[[], Iterable[Profile]]) -> None:

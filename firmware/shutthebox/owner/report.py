@@ -84,7 +84,7 @@ class BoxReport:
         sensors = Sensors(self._machine)
         if (millidegrees := sensors.millidegrees()) is not None:
             lines.append(ListRow(message("Temperature"), f"{millidegrees // 1000} °C"))
-        if sensors.know_power:
+        if sensors.measures_power:
             low = MACHINE_FAULT_TEXTS[MachineFault.POWER]
             lines.append(low if MachineFault.POWER in sensors.faults() else message("Power is good"))
         if self._folder is not None:

@@ -62,7 +62,7 @@ class _Side:
     def __init__(self, box: VirtualBox, display: FilmDisplay, take: Callable[[int], None]) -> None:
         self._box, self._display, self._take = box, display, take
         self._words, self._glass, self._lamp = Transcript(), LitPicture(), 0.0
-        box.observe(self._look_on)
+        box.observe(self._observe_effect)
         box.box.subscribe(self._hand_moved)
         self._note(box.show, 0)
 
@@ -95,7 +95,7 @@ class _Side:
             self._glass.show(*seen)
         return pixels_text(self._glass.look(t_ns)), self._glass.due_ns
 
-    def _look_on(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+    def _observe_effect(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         self._note(what, t_ns)
         self._take(t_ns)
 

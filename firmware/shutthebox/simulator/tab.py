@@ -155,7 +155,7 @@ class _Tunes:
         return self._notes[0][0] if self._notes else None
 
 
-class _FarOdds:
+class _OddsInWorker:
     """Sends questions to the worker of the odds."""
 
     def __init__(self, send: Callable[[str], None]) -> None:
@@ -213,7 +213,7 @@ class Tab:
             display=self._glass,
             observers=[self._transcript],
             where="address",
-            odds=_FarOdds(ask),
+            odds=_OddsInWorker(ask),
             buzzer=self._tunes,
             epoch_s=epoch_s,
         )

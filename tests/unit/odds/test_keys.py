@@ -102,7 +102,7 @@ OF_ROWS = {"rows", "back", "through", "row_points"}
 
 @pytest.mark.parametrize("key", fast_among(KEYS, set(KEYS) - OF_ROWS))
 def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> None:
-    assert key in OTHERS, "a new key: say there which other value the odds are asked about"
+    assert key in OTHERS, "a new key: give it another value in OTHERS, for the odds to be asked about"
     # A lost turn knows no strikes.
     game = replace(TWO_TO_GO, first_move_must_include=None) if key == "strikes" else TWO_TO_GO
     if key == "bag":

@@ -22,7 +22,7 @@ class AnimationClock:
         self.next_ns = due if self.next_ns is None else min(self.next_ns, due)
         return passed
 
-    def has_stood(self, lasts_ns: int) -> bool:
+    def has_been_shown_for(self, lasts_ns: int) -> bool:
         """Whether the picture has been shown for at least this long."""
         if self.elapsed_ns >= lasts_ns:
             return True

@@ -71,11 +71,13 @@ def render(screen: LocalizedScreen, elapsed_ns: int, size: tuple[int, int] = (12
     # The picture drifts, because an OLED that shows the same words for months burns in.
     picture = _compose(screen, clock, (width - _DRIFT_X, height - _DRIFT_Y))
     step = clock.count(_DRIFT_NS)
-    drifted = Bitmap.of(*size).paste(picture, _to_and_fro(step, _DRIFT_X), _to_and_fro(step // 3, _DRIFT_Y))
+    drifted = Bitmap.of(*size).paste(
+        picture, _triangle_wave(step, _DRIFT_X), _triangle_wave(step // 3, _DRIFT_Y)
+    )
     return Frame(drifted, clock.next_ns)
 
 
-def _to_and_fro(step: int, reach: int) -> int:
+def _triangle_wave(step: int, reach: int) -> int:
     return reach - abs(reach - step % (2 * reach))
 
 
@@ -108,7 +110,7 @@ def _compose(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, in
         aside = screen.aside if choosing else ""
         picture = picture.paste(_prompt(prompts[turn], aside, width, alert=turn < len(alerts)), 0, bottom)
     if screen.tiles:
-        drawn = _as_helped(screen.tiles, clock)
+        drawn = _hide_fits_at_first(screen.tiles, clock)
         blinks = any(state in tilerow.BLINKING for _, state in drawn)
         blink = clock.count(TILE_BLINK_NS) % 2 == 0 if blinks else True
         tiles = tilerow.draw_tiles(drawn, width, blink, screen.lever_tiles)
@@ -145,11 +147,11 @@ def _code(screen: LocalizedScreen, clock: AnimationClock, size: tuple[int, int])
     return picture
 
 
-def _as_helped(
+def _hide_fits_at_first(
     tiles: tuple[tuple[int, TileState], ...], clock: AnimationClock
 ) -> tuple[tuple[int, TileState], ...]:
     """Hides which tiles fit until nothing has moved for a while."""
-    if all(state not in _HELPFUL for _, state in tiles) or clock.has_stood(HELP_NS):
+    if all(state not in _HELPFUL for _, state in tiles) or clock.has_been_shown_for(HELP_NS):
         return tiles
     return tuple((n, _HELPFUL.get(state, state)) for n, state in tiles)
 

@@ -173,7 +173,7 @@ class FailsafeStore:
     def keep(self, fact: Fact) -> None:
         """Keeps a fact. If that fails, it waits with all later ones, so no match has a gap."""
         if isinstance(fact, Began):
-            self._make_way()
+            self._prepare_for_match()
         if isinstance(fact, Resumed):
             self._stored = NO_MATCH  # from now on, its facts are of the match in the store
             if not self._begins:
@@ -193,7 +193,7 @@ class FailsafeStore:
         if isinstance(fact, PlayersLeft):
             self._write_held()
 
-    def _make_way(self) -> None:
+    def _prepare_for_match(self) -> None:
         """Makes way for a new match, which ends the one in the store unless that's with another box."""
         if len(self._held) > MAX_HELD:
             _log.error("%d facts of earlier matches are lost", len(self._held))

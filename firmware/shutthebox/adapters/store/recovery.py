@@ -59,7 +59,7 @@ def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None =
     except ValueError as error:
         return str(error)
     last = head_of(db).number
-    found = list(_against_mark(db, mark, last)) if mark is not None else []
+    found = list(_compare_with_mark(db, mark, last)) if mark is not None else []
     with in_memory() as built:
         tables, kept = Tables(built, checkpoint), 0
         for fact in read_facts(db, checkpoint, 0 if most is None else max(0, last - most)):
@@ -80,7 +80,7 @@ def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None =
     return found[0] + more if found else None
 
 
-def _against_mark(db: sqlite3.Connection, mark: Head, last: int) -> Iterator[str]:
+def _compare_with_mark(db: sqlite3.Connection, mark: Head, last: int) -> Iterator[str]:
     if mark.number > last:
         yield f"{_missing(last + 1, mark.number)} at the end"
         return
@@ -169,17 +169,17 @@ class Rebuild:
         """
         last = self._checkpoint.number
         behind = bisect_right(facts, last, key=itemgetter(0))
-        self._take_covered(facts[:behind])
+        self._copy_famous_matches(facts[:behind])
         for trusted in trust(check_facts(facts[behind:], self._checkpoint)):
-            self._miss(trusted.lost)
+            self._count_lost(trusted.lost)
             if trusted.fact is not None:
                 self._take(trusted.fact, trusted.text)
         last = max(last, facts[-1][0] if facts else 0)
         if mark is not None and mark.number > last:
-            self._miss(mark.number - last)
+            self._count_lost(mark.number - last)
         self._say_what_is_lost()
 
-    def _take_covered(self, facts: list[RawFact]) -> None:
+    def _copy_famous_matches(self, facts: list[RawFact]) -> None:
         """Copies the matches that were kept despite the checkpoint, which are those in the hall of fame.
 
         Parts of forgotten matches may have turned up, too, and mustn't pass for whole ones.
@@ -205,13 +205,13 @@ class Rebuild:
             self._say_what_is_lost()
             self._is_refused = False
         elif self._is_refused and is_play(fact):
-            self._miss(1)
+            self._count_lost(1)
             return
         elif isinstance(fact, MatchLeft) and (match := self._tables.match) and fact.match == match.id:
             self._say_what_is_lost()
         if not self._attempt((fact, text), self._add):
             self._is_refused = True
-            self._miss(1)
+            self._count_lost(1)
 
     def _add(self, fact: tuple[StoredFact, str]) -> None:
         """Adds a fact byte for byte as it was written."""
@@ -229,7 +229,7 @@ class Rebuild:
             self._new.execute("release before")
         return True
 
-    def _miss(self, facts: int) -> None:
+    def _count_lost(self, facts: int) -> None:
         self.lost += facts
         if facts and (match := self._tables.match) and not self._tables.is_decided(match.id):
             self._unsaid += facts

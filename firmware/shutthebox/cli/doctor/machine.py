@@ -37,7 +37,7 @@ def check_machine(config: Config) -> Iterator[CheckResult]:
     for fault in MachineFault:
         match fault:
             case MachineFault.POWER:
-                yield _judge("power", fault, now, kept, "good" if sensors.know_power else "", "too low")
+                yield _judge("power", fault, now, kept, "good" if sensors.measures_power else "", "too low")
             case MachineFault.HEAT:
                 yield _judge("temperature", fault, now, kept, heat, "too hot")
 

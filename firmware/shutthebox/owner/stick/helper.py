@@ -138,9 +138,9 @@ class Helper:
         try:
             error = self._look()
             if error is None:
-                self._become(self._offered(self._with_update(self._stick)))
+                self._set_stick(self._offered(self._with_update(self._stick)))
             else:
-                self._become(self._stick._replace(outcome=outcome_of(error, gone=self._volume.gone)))
+                self._set_stick(self._stick._replace(outcome=outcome_of(error, gone=self._volume.gone)))
             if self._stick.is_card and not self._stick.offers:
                 return
             while not self._volume.gone:
@@ -153,7 +153,7 @@ class Helper:
         finally:
             self._volume.unmount()
 
-    def _become(self, stick: Stick) -> None:
+    def _set_stick(self, stick: Stick) -> None:
         """The only place where the stick's state changes, of which the box is told."""
         if stick != self._stick:
             self._stick = stick
@@ -255,7 +255,7 @@ class Helper:
         offered = StickJob.UPDATE if job is StickJob.INSPECT else job
         if offered not in self._stick.offers or (job is StickJob.UPDATE and not self._stick.checked):
             return
-        self._become(self._stick._replace(doing=job, percent=None, outcome=None, detail="", mistakes=()))
+        self._set_stick(self._stick._replace(doing=job, percent=None, outcome=None, detail="", mistakes=()))
         try:
             after = self._jobs[job]()
         except JobError as error:
@@ -274,7 +274,7 @@ class Helper:
                 after = after._replace(outcome=outcome_of(unseen, gone=False))
         after = after._replace(doing=None, percent=None, offers=())
         _log.info("stick: %s: %s %s", job.value, after.outcome, one_line(after.detail))
-        self._become(after if unseen is not None else self._offered(after))
+        self._set_stick(after if unseen is not None else self._offered(after))
 
     def _tell(self) -> None:
         if self._wire is not None:
@@ -294,7 +294,7 @@ class Helper:
 
     def _progress(self, percent: int) -> None:
         self._still_in()
-        self._become(self._stick._replace(percent=percent))
+        self._set_stick(self._stick._replace(percent=percent))
 
     def _save(self) -> Stick:
         with self._volume.writable() as folder:

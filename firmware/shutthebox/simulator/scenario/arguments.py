@@ -86,7 +86,7 @@ def toml_value(text: str) -> object:
     return text
 
 
-def exactly(count: int, words: Sequence[str], form: str) -> Sequence[str]:
+def take_words(count: int, words: Sequence[str], form: str) -> Sequence[str]:
     """Checks the number of words; the error shows the `form` of the line.
 
     Raises:
@@ -97,7 +97,7 @@ def exactly(count: int, words: Sequence[str], form: str) -> Sequence[str]:
     return words
 
 
-def either(word: str, yes: str, no: str) -> bool:
+def parse_either(word: str, yes: str, no: str) -> bool:
     """Whether the word is `yes` and not `no`.
 
     Raises:

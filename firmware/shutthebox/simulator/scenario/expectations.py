@@ -13,7 +13,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
-from shutthebox.simulator.scenario.arguments import WrongError, exactly, faces, number, numbers
+from shutthebox.simulator.scenario.arguments import WrongError, faces, number, numbers, take_words
 from shutthebox.simulator.scenario.verbs import Verb
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import localize_screen
@@ -26,14 +26,14 @@ MODES = tuple(dict.fromkeys(mode.in_scenarios for mode in Mode))
 
 
 def _read_mode(words: Sequence[str]) -> str:
-    (word,) = exactly(1, words, "expect mode MODE")
+    (word,) = take_words(1, words, "expect mode MODE")
     if word not in MODES:
         raise WrongError(f"{quoted(word)} is not a mode; use one of {', '.join(MODES)}")
     return word
 
 
 def _read_player(words: Sequence[str]) -> int:
-    return number(exactly(1, words, "expect player N")[0], 1, MAX_PLAYERS, "player")
+    return number(take_words(1, words, "expect player N")[0], 1, MAX_PLAYERS, "player")
 
 
 def _read_tiles(words: Sequence[str]) -> tuple[int, ...]:
@@ -52,12 +52,12 @@ def _read_throw(words: Sequence[str]) -> tuple[int, ...] | None:
 
 
 def _read_points(words: Sequence[str]) -> tuple[int, int]:
-    player, points = exactly(2, words, "PLAYER POINTS")
+    player, points = take_words(2, words, "PLAYER POINTS")
     return number(player, 1, MAX_PLAYERS, "player"), number(points, 0, 10**17, "score")
 
 
 def _read_stakes(words: Sequence[str]) -> tuple[int, Fraction]:
-    player, stakes = exactly(2, words, "expect owes PLAYER STAKES")
+    player, stakes = take_words(2, words, "expect owes PLAYER STAKES")
     if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
         raise WrongError(f"{quoted(stakes)} is not a number of stakes; use a number like 2, -4, 0.5 or 1/3")
     return number(player, 1, MAX_PLAYERS, "player"), Fraction(stakes)
@@ -75,7 +75,7 @@ def _read_text(words: Sequence[str]) -> str:
 
 
 def _read_picture(words: Sequence[str]) -> str:
-    (name,) = exactly(1, words, "expect panel NAME")
+    (name,) = take_words(1, words, "expect panel NAME")
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
         raise WrongError(f"{quoted(name)}; use letters, digits, - and _")
     return name

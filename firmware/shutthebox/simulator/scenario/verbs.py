@@ -17,12 +17,12 @@ from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.arguments import (
     WrongError,
     duration_ns,
-    either,
-    exactly,
     faces,
     fraction,
     number,
     numbers,
+    parse_either,
+    take_words,
     toml_value,
 )
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -51,7 +51,7 @@ class Verb:
         Raises:
             WrongError: the text says what's allowed.
         """
-        exactly(0, words, "the word alone")
+        take_words(0, words, "the word alone")
         return cls()
 
     @property
@@ -97,7 +97,7 @@ class Seed(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(number(exactly(1, words, "seed N")[0], 0, 2**63 - 1, "seed"))
+        return cls(number(take_words(1, words, "seed N")[0], 0, 2**63 - 1, "seed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Hold(Press):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(duration_ns(exactly(1, words, "hold [SECONDS]")[0]) if words else USUAL_HOLD_NS)
+        return cls(duration_ns(take_words(1, words, "hold [SECONDS]")[0]) if words else USUAL_HOLD_NS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class SetButton(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(either(exactly(1, words, f"{cls.word} down|up")[0], "down", "up"))
+        return cls(parse_either(take_words(1, words, f"{cls.word} down|up")[0], "down", "up"))
 
     def do(self, box: VirtualBox) -> None:
         box.set_button(self.down, self.switch)
@@ -205,8 +205,8 @@ class Bounce(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        lever, direction, lasts = exactly(3, words, "bounce LEVER down|up DURATION")
-        down = either(direction, "down", "up")
+        lever, direction, lasts = take_words(3, words, "bounce LEVER down|up DURATION")
+        down = parse_either(direction, "down", "up")
         return cls(number(lever, 1, 54, "lever"), down, duration_ns(lasts))
 
     def do(self, box: VirtualBox) -> None:
@@ -224,7 +224,7 @@ class Glitch(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        lever, lasts = exactly(2, words, "glitch LEVER DURATION")
+        lever, lasts = take_words(2, words, "glitch LEVER DURATION")
         return cls(number(lever, 1, 54, "lever"), duration_ns(lasts))
 
     def do(self, box: VirtualBox) -> None:
@@ -240,7 +240,7 @@ class LoseEdges(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(fraction(exactly(1, words, "lose-edges 0.02")[0]))
+        return cls(fraction(take_words(1, words, "lose-edges 0.02")[0]))
 
     def do(self, box: VirtualBox) -> None:
         box.box.lose_edges(self.fraction)
@@ -311,7 +311,7 @@ class Cursor(FormVerb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        by = number(exactly(1, words, "cursor N")[0], -MAX_STEP, MAX_STEP, "number of lines")
+        by = number(take_words(1, words, "cursor N")[0], -MAX_STEP, MAX_STEP, "number of lines")
         return cls(CursorMoved(by))
 
 
@@ -323,7 +323,7 @@ class LeaveMatch(FormVerb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        exactly(0, words, "the word alone")
+        take_words(0, words, "the word alone")
         return cls(LeaveAsked())
 
 
@@ -336,7 +336,7 @@ class PlugOled(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(either(exactly(1, words, "oled off|on")[0], "off", "on"))
+        return cls(parse_either(take_words(1, words, "oled off|on")[0], "off", "on"))
 
     def do(self, box: VirtualBox) -> None:
         if isinstance(box.display, VirtualDisplay):
@@ -403,7 +403,7 @@ class Wait(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(duration_ns(exactly(1, words, "wait SECONDS")[0]))
+        return cls(duration_ns(take_words(1, words, "wait SECONDS")[0]))
 
     def do(self, box: VirtualBox) -> None:
         box.run_until(box.now_ns + self.lasts_ns)
