@@ -379,7 +379,8 @@ class Seat:
         kept = self.kept
         for what, t_ns in started:
             if isinstance(what, Keep):
-                if isinstance(unsure.fact, Finished) and isinstance(what.fact, Resumed):
+                # A match that's over, or left, isn't resumed.
+                if isinstance(unsure.fact, Finished | PlayersLeft) and isinstance(what.fact, Resumed):
                     return False
                 kept = kept.after(what.fact, t_ns)
         return self._fits(kept)
