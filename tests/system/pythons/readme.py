@@ -62,6 +62,8 @@ def _options(settings: dict[str, str]) -> list[str]:
 def try_commands(folder: Path, tar: Path) -> int:
     """Runs them; the exit code of the first that fails."""
     root = Root(folder / "root", tar, outside=_options(pip_settings()))
+    # The installer writes it; Debian 13's C library knows localhost without.
+    root.write("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
     clone(root, _CLONE)
     with root.start("make", "sim") as sim:
         try:
