@@ -4,6 +4,7 @@ import ssl
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 
@@ -20,12 +21,13 @@ class Exchange(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.requests.put(self)
+        # A copy, since the next request on this connection comes to the same object.
+        self.server.requests.put(copy(self))
         with suppress(OSError):  # the box has hung up
             self.server.answer(self)
 
     def do_CONNECT(self) -> None:
-        self.server.requests.put(self)
+        self.server.requests.put(copy(self))
         self.send_error(502)
 
     def say(self, status: int, body: bytes = b"", **headers: str) -> None:
