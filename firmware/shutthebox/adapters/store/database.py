@@ -404,7 +404,7 @@ def _open_to_write(store: Path) -> sqlite3.Connection:
             new = is_new(db)
             if not os.access(store, os.W_OK):
                 # SQLite would open it for reading, and complain only at the first write.
-                raise ValueError("can't be written to")
+                raise PermissionError("can't be written to")
             db.execute("pragma journal_mode = wal")
             db.execute("pragma synchronous = full")
             # The log only outgrows this while another program reads for long.

@@ -10,8 +10,12 @@ UNREADABLE = (
 """Errors that reading a damaged store may raise. If SQLite's message quotes text that isn't UTF-8, it's a
 `UnicodeDecodeError` instead."""
 
-_PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
-"""Errors that say nothing about the file."""
+_DAMAGE = (
+    sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_ERROR,
+)  # fmt: skip
+"""Errors caused by what is in the file. Any other may pass, such as a full disk, or a lock that somebody
+holds."""
 
 _OF_ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 """No permission to open the file, or to create one in the folder."""
@@ -25,8 +29,8 @@ _SPOILT = (
 
 
 def is_of_access(error: BaseException | None) -> bool:
-    """Whether SQLite lacks permission to open the file, or to create its log beside it."""
-    return _code(error) & 0xFF in _OF_ACCESS
+    """Whether there's no permission to open or to write the file, or to create its log beside it."""
+    return isinstance(error, PermissionError) or _code(error) & 0xFF in _OF_ACCESS
 
 
 def is_busy(error: BaseException | None) -> bool:
@@ -36,12 +40,12 @@ def is_busy(error: BaseException | None) -> bool:
 
 def is_damage(error: BaseException | None) -> bool:
     """Whether the file's content causes the error, rather than the disk, the folder or another program."""
-    if isinstance(error, OSError):
-        return False
-    code = _code(error)
-    if code & 0xFF == sqlite3.SQLITE_IOERR:
-        return code in _SPOILT
-    return code & 0xFF not in (*_PASSING, *_OF_ACCESS)
+    return not isinstance(error, OSError) and _code(error) & 0xFF in _DAMAGE
+
+
+def is_spoilt(error: BaseException | None) -> bool:
+    """Whether the disk can't read a part of the file: perhaps never again, perhaps only this time."""
+    return _code(error) in _SPOILT
 
 
 def _code(error: BaseException | None) -> int:

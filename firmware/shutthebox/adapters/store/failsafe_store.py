@@ -81,9 +81,7 @@ class FailsafeStore:
         if self._is_read or self.store is None:
             return self._stored
         try:
-            running = self.store.running_match()
-            if running is not None and (game := running.beginning.game).tiles[-1] > levers:
-                raise StoreError(f"{game.name} needs {game.tiles[-1]} levers, not {levers}")
+            running = self._read_running_match(self.store, levers)
         except StoreError as error:
             if not is_damage(error.__cause__):
                 self._stored = Unread()
@@ -102,6 +100,15 @@ class FailsafeStore:
             self._write_held()
             self._remember()
         return self._stored
+
+    def _read_running_match(self, store: Store, levers: int) -> KeptMatch | None:
+        try:
+            running = store.running_match()
+        except StoreError:
+            running = store.running_match()  # a card may fail to read a page, and read it the next time
+        if running is not None and (game := running.beginning.game).tiles[-1] > levers:
+            raise StoreError(f"{game.name} needs {game.tiles[-1]} levers, not {levers}")
+        return running
 
     def statistics(self) -> Sequence[Text]:
         """Lines of statistics for the panel; none if they can't be read."""

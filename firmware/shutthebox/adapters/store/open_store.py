@@ -54,6 +54,9 @@ FIRST_FACTS = 2_000
 """How many of the latest facts are checked at startup, and when a store is reopened during play, which blocks
 the main loop. Pulling the plug can't damage earlier ones."""
 
+MOST_REBUILT = 2
+"""How often a store is rebuilt in one attempt: a card may fail to read what it has just been given."""
+
 
 class StoreFault(NamedTuple):
     """Why the box no longer has the store it had.
@@ -126,6 +129,7 @@ class _Opening:
         self._fault: Fault | None = None
         self._passed_over = set[Path]()
         self._replaced: _Replaced | None = None
+        self._rebuilt = 0
 
     def run(self) -> tuple[Store | None, StoreFault | None]:
         remove_parts(self._folder)
@@ -202,13 +206,10 @@ class _Opening:
         return self._replaced is None or self._replaced.recovered is not None
 
     def _replace(self, found: Newer | Damaged) -> None:
-        """Sets the store aside. A new one has its good part; if that can't be used, nothing."""
-        if self._replaced is not None:
-            set_aside(self._folder, self._wall_clock_s(), "damaged")
-            self._replaced = self._replaced._replace(recovered=None)
-            return
-        self._why = found.why
-        recovered = _rebuild(self._folder, RECOVERED_NAME)
+        """Sets the store aside. A new one has its good part; if that can't be used twice, nothing."""
+        self._why = self._why or found.why
+        recovered = _rebuild(self._folder, RECOVERED_NAME) if self._rebuilt < MOST_REBUILT else None
+        self._rebuilt += 1
         # A newer version continues from what this one takes over, and needs its own store only if that's
         # nothing.
         aside = "damaged" if isinstance(found, Damaged) else NEWER if recovered is None else "replaced"
@@ -216,7 +217,13 @@ class _Opening:
         self._passed_over.add(kept)
         if recovered is not None:
             _put_in_place(self._folder, RECOVERED_NAME, self._wall_clock_s())
-        self._replaced = _Replaced(found, kept.name if os.path.lexists(kept) else "", recovered)
+        before = self._replaced
+        if before is None or before.recovered is None:
+            self._replaced = _Replaced(found, kept.name if os.path.lexists(kept) else "", recovered)
+        else:
+            if recovered is not None:
+                recovered = recovered._replace(lost=recovered.lost + before.recovered.lost)
+            self._replaced = before._replace(recovered=recovered)
 
     def _open(self) -> Store:
         store = Store(self._folder, self._wall_clock_s, count_throws=self._count_throws)

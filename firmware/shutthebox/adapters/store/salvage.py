@@ -46,6 +46,9 @@ _LEAST_WORK, _MAX_WORK = 48, 2
 _PAGE = 4096
 """Bytes per page: SQLite's default."""
 
+_TRIES = 3
+"""A card may fail to read a page, and read it the next time."""
+
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 
 _MAX_LOCAL = _PAGE - 35
@@ -104,13 +107,19 @@ def _content(path: Path) -> bytes:
         if size > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES >> 20} MiB: not a box's store")
         for at in range(0, size, _PAGE):
-            try:
-                found += os.pread(file.fileno(), _PAGE, at)
-            except OSError as error:
-                if error.errno != errno.EIO:
-                    raise
-                found += bytes(_PAGE)
+            found += _read_page(file.fileno(), at)
     return bytes(found)
+
+
+def _read_page(file: int, at: int) -> bytes:
+    """A page; zeros if it can't be read, however often it's tried."""
+    for _ in range(_TRIES):
+        try:
+            return os.pread(file, _PAGE, at)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+    return bytes(_PAGE)
 
 
 def _in_a_row(found: Iterator[RawFact]) -> list[RawFact]:
