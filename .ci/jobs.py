@@ -111,7 +111,7 @@ JOBS = (
         ),
     ),
     Job("readme trixie", 4, When.ALWAYS, packages=(*_BUILD, *_ROOTS), is_privileged=True),
-    Job("readme bookworm", 4, When.WEEKLY, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
+    Job("readme bookworm", 4, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
     Job("readme forky", 5, When.WEEKLY, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
     Job(
         "wheels", 6,
@@ -123,7 +123,7 @@ JOBS = (
         packages=_BUILD,
     ),
     Job(
-        "libraries", 4, When.WEEKLY,
+        "libraries", 4,
         paths=("packaging/debian/control", "tests/system/pythons", "league/openskill.sh"),
         packages=(*_BUILD, *_ROOTS, "dpkg-dev"), is_privileged=True,
     ),
@@ -132,7 +132,7 @@ JOBS = (
         packages=(*_BUILD, "postgresql", "mosquitto", "nginx-light", "systemd", "openssl"),
     ),
     Job(
-        "hardware", 4, When.WEEKLY, paths=("hardware", "tests/unit/hardware"),
+        "hardware", 4, paths=("hardware", "tests/unit/hardware"),
         packages=(*_BUILD, "prusa-slicer"),
     ),
     Job(
