@@ -302,6 +302,7 @@ class Seat:
     def _look_at(self, show: Show) -> None:
         """Remembers what a screen shows, all of which must be kept by then."""
         kept, shown = self.kept, show.scene.actions
+        assert show.screen.lit or not self.screen.prompt.startswith("Press"), "the lamp shows a press is due"
         if show.mode in (Mode.WATCHING, Mode.AWAITING):
             self.was_away = "Hold 10 s" in self.text
         if show.scene.beginning is not None:

@@ -430,6 +430,12 @@ def shown_text(effects: list[Effect]) -> str:
     return localize_screen(shown).text
 
 
+def is_lit(effects: list[Effect]) -> bool:
+    shown = effects[-1]
+    assert isinstance(shown, Show)
+    return shown.screen.lit
+
+
 @pytest.mark.parametrize("seat", [0, 1])
 def test_players_who_press_after_a_match_wait_for_those_at_the_other_box(seat: int) -> None:
     machine, match = finished(seat)
@@ -438,6 +444,7 @@ def test_players_who_press_after_a_match_wait_for_those_at_the_other_box(seat: i
     asks = AskLink(Send(Rematch(match.agreement.session, DiceChain(Queue().secret()).commitment)))
     assert effects.index(wanted) < effects.index(asks), "a power cut may come between"
     assert "Waiting for them" in shown_text(effects)
+    assert not is_lit(effects), "another press does nothing"
     again = machine.step(Pressed(), 3 * S)
     assert "Waiting for them" in shown_text(again)
     assert not any(isinstance(effect, Keep | AskLink) for effect in again), "it's the same wish"
@@ -457,6 +464,7 @@ def test_players_see_that_those_at_the_other_box_want_a_rematch() -> None:
     assert PlaySound(Sound.WAKE) in effects, "they may have turned away"
     assert "They want more" in shown_text(effects)
     assert "Press: again" in shown_text(effects)
+    assert is_lit(effects)
     assert machine.step(said, 3 * S) == [], "they're told once"
     machine.step(Held(), 4 * S)
     assert isinstance(machine.state.mode, Attract), "and may decline"

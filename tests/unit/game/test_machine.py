@@ -1,12 +1,16 @@
 """The machine, row by row of the controls: the effect of a press, a hold and the levers in each mode."""
 
+from dataclasses import replace
+
 import pytest
 from tests.support.box import MS
 from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, sounds
 from tests.support.positions import with_rows
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Show, Sound
 from shutthebox.game.facts import Chosen, PlayersLeft
+from shutthebox.game.inputs import FormInput, NamesGiven, RulesGiven, SettingChosen
 from shutthebox.game.mode import Mode
 from shutthebox.game.settings import SetupChoice, ShownStakes
 from shutthebox.rules.profile import Group
@@ -85,6 +89,18 @@ def menu_item(table: Table, label: str) -> int:
 
 def test_silence_is_silent() -> None:
     assert sounds(match_over(sound=False).effects) == []
+
+
+def test_the_form_changes_nothing_during_a_match() -> None:
+    """A page that somebody else has open can't take the match from those at the levers."""
+    table = Table(throws=[(3, 4)])
+    table.press()
+    before = table.machine.state
+    names, profile = NamesGiven(("ANN", "")), SettingChosen("game.profile", "trac")
+    given: FormInput
+    for given in (RulesGiven(replace(builtin("trac"), name="ours")), profile, names):
+        assert table.give(given) == []
+        assert table.machine.state == before
 
 
 def test_who_only_looks_in_the_menu_chooses_nothing() -> None:

@@ -73,6 +73,7 @@ def test_the_stick_can_always_be_reached_and_says_what_to_do_where_there_is_none
     table.press()
     table.press()
     assert "Take 1 out?" in table.text, "still the owner"
+    assert (table.screen.prompt, table.screen.lit) == ("Press: yes", True)
 
 
 # -- the box's report --------------------------------------------------------------------------

@@ -95,7 +95,7 @@ def test_nothing_is_replaced_without_a_question(job: StickJob) -> None:
     table = Table()
     put_in(table)
     assert not asked(choose(table, job))
-    assert table.screen.prompt == "Press: yes"
+    assert (table.screen.prompt, table.screen.lit) == ("Press: yes", True)
     assert table.screen.paragraph
     table.hold()
     assert table.screen.rows, "no"

@@ -70,6 +70,10 @@ ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     "alone, against a total": (
         replace(builtin("ladder"), limit=10), 1, [9], {"winners": (0,), "reason": Reason.LADDER}
     ),
+    "alone, nothing is better than the best score in each round": (
+        points_box(match=MatchFormat.LADDER, win=Win.HIGHEST, rounds=2, limit=2), 1, [1, 1],
+        {"winners": (0,), "reason": Reason.LADDER},
+    ),
     # The worst, who begins the next match.
     "the loser": (SHARE, 3, [1, 5, 3], {"loser": 1}),
     "the loser: the first of two": (SHARE, 3, [1, 5, 5], {"loser": 1}),
