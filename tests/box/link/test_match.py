@@ -69,6 +69,25 @@ def test_two_players_far_apart_finish_one_and_the_same_match(game: str) -> None:
     assert why_unproven(record, host.linked.proof) is None
 
 
+def test_a_box_that_asks_again_is_answered_again() -> None:
+    """Or the other one, whose answer got lost, would ask for ever."""
+    random = Random(1)
+    agreement, chains = agreed(random, "pub")
+    host, guest = (End(join(agreement, seat, chain)) for seat, chain in enumerate(chains))
+    while not host.linked.entries:
+        host.act(random)
+        if guest.receive(host.message()):
+            host.receive(guest.message())
+    host.act(random)
+    said = host.message()
+    assert said.entries
+    assert guest.receive(said)
+    assert guest.receive(said)
+    host.receive(guest.message())
+    assert not host.awaits_confirmation
+    assert not guest.receive(host.message()), "and then both are silent"
+
+
 def test_links_that_do_not_lead_to_the_commitments_prove_nothing() -> None:
     host, _ = play(2, "pub")
     agreement = host.linked.agreement
