@@ -1,7 +1,5 @@
 """The match in progress, as all modes of a match share it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,7 +48,7 @@ class Clock(NamedTuple):
         """When the seconds shown change next; once none are left, time has run out."""
         return self.over_ns - max(0, self.shown_s - 1) * _SECOND_NS
 
-    def at(self, now_ns: int) -> Clock:
+    def at(self, now_ns: int) -> "Clock":
         """The clock with its seconds left now, rounded up."""
         return self._replace(shown_s=max(0, -(-(self.over_ns - now_ns) // _SECOND_NS)))
 
@@ -97,7 +95,7 @@ class MatchInPlay(NamedTuple):
     unreviewed: tuple[PlayedTurn, ...] = ()
     given_away: tuple[Fraction, ...] = ()
     luck: tuple[Fraction, ...] = ()
-    review: MatchReview | None = None
+    review: "MatchReview | None" = None
     for_win: bool = False
     real_dice: bool = False
     tally: tuple[Fraction, ...] = ()

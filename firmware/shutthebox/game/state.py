@@ -1,7 +1,5 @@
 """The machine's state between two inputs: what all modes share, and the mode with its own data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Generic, NamedTuple, TypeVar
@@ -145,8 +143,8 @@ class Step(NamedTuple, Generic[Mode_co]):
     refusal: Message | None = None
 
     def then(
-        self: Step[_Given], handler: Callable[[_Given, Context], Step[_Next]], context: Context
-    ) -> Step[_Next]:
+        self: "Step[_Given]", handler: "Callable[[_Given, Context], Step[_Next]]", context: Context
+    ) -> "Step[_Next]":
         """Continues with another handler from this step's mode; returns both as one step."""
         if self.shared is not None:
             context = context._replace(shared=self.shared)
@@ -158,7 +156,7 @@ class Step(NamedTuple, Generic[Mode_co]):
             after.refusal or self.refusal,
         )
 
-    def preceded_by(self, *effects: Effect) -> Step[Mode_co]:
+    def preceded_by(self, *effects: Effect) -> "Step[Mode_co]":
         """This step with these effects before its own."""
         return self._replace(effects=effects + self.effects)
 

@@ -3,8 +3,6 @@
 `shutthebox.game.entrances` maps each target to its mode.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
@@ -40,7 +38,7 @@ class OpenMenu(Marker):
 class OpenPuzzle(NamedTuple):
     """The puzzle of the day."""
 
-    daily: Daily
+    daily: "Daily"
 
 
 class OpenService(NamedTuple):
@@ -153,7 +151,7 @@ class LeversFit(NamedTuple):
     """
 
     play: MatchInPlay
-    voided: TypedThrow | None = None
+    voided: "TypedThrow | None" = None
 
 
 class RollDice(NamedTuple):
@@ -188,7 +186,7 @@ class EnterThrow(NamedTuple):
     play: MatchInPlay
     dice: int
     pressed: bool
-    voided: TypedThrow | None = None
+    voided: "TypedThrow | None" = None
 
 
 class AnswerThrow(NamedTuple):
