@@ -8,12 +8,12 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from babel import Locale
@@ -25,8 +25,9 @@ import shutthebox
 import shutthebox_league
 import shutthebox_link
 import shutthebox_uplink
+import shutthebox_uplink.vitals
 from doctools.diagram import INPUTS, modes
-from shutthebox.adapters.store.queries import LoggedFault, Player, SwitchWear
+from shutthebox.adapters.store.scores import SHOWN, Past, Scores, ShownIn
 from shutthebox.cli.main import MODULES
 from shutthebox.config.schema import SECTIONS
 from shutthebox.game import menu_items
@@ -317,20 +318,31 @@ def test_every_kind_of_fault_has_words_for_the_owner() -> None:
     assert sorted(kinds - KINDS.keys()) == [], "KINDS in owner/report.py"
 
 
-def test_every_key_of_the_scores_is_shown_to_somebody() -> None:
+def test_every_figure_of_the_scores_is_shown_where_its_field_says() -> None:
     """On the scoreboard, or to Home Assistant: a figure that's written and never read helps nobody."""
-    sources = (PACKAGE / f"adapters/store/{name}.py" for name in ("scores_file", "scores"))
-    nodes = [node for source in sources for node in nodes_of(source)]
-    # Those in calls fill in blanks of texts.
-    in_calls = {id(argument) for node in nodes if isinstance(node, ast.Call) for argument in node.args}
-    parts = [node for node in nodes if isinstance(node, ast.Dict) and id(node) not in in_calls]
-    keys = [key for part in parts for key in part.keys]
-    written = {str(key.value) for key in keys if isinstance(key, ast.Constant)}
-    written |= {field.name for kind in (Player, SwitchWear, LoggedFault) for field in fields(kind)}
-    assert {"running", "today", "totals", "finished_today"} <= written, "where the document is put together"
-    readers = (PACKAGE / "web/scoreboard/page.py", *Path(shutthebox_uplink.__file__).parent.glob("*.py"))
-    read = {node.value for path in readers for node in nodes_of(path) if isinstance(node, ast.Constant)}
-    assert sorted(written - read) == [], "web/scoreboard/page.py, or the uplink's vitals"
+    vitals = nodes_of(Path(inspect.getfile(shutthebox_uplink.vitals)))
+    read = {
+        ShownIn.PAGE: attributes(PACKAGE / "web/scoreboard/page.py"),
+        ShownIn.HOME: {str(node.value) for node in vitals if isinstance(node, ast.Constant)},
+    }
+    hints = get_type_hints(Scores, include_extras=True) | get_type_hints(Past, include_extras=True)
+    del hints["past"]
+    assert [name for name in hints if not SHOWN[name]] == [], "where: adapters/store/scores.py"
+    for name, hint in hints.items():
+        places = {*SHOWN[name]} - {ShownIn.FILE}
+        wrong = places ^ {place for place in read if name in read[place]}
+        assert not wrong, f"{name}: {', '.join(place.value for place in wrong)}"
+        parts = {part.name for kind in dataclasses_in(hint) for part in fields(kind)}
+        unread = parts - {part for place in places for part in read[place]}
+        assert sorted(unread) == [], f"{name}: {' or '.join(place.value for place in places)}"
+
+
+def dataclasses_in(hint: Any) -> Iterator[Any]:
+    """The classes of documents that a type is made of, however deep."""
+    if is_dataclass(hint):
+        yield hint
+    for inner in get_type_hints(hint).values() if is_dataclass(hint) else get_args(hint):
+        yield from dataclasses_in(inner)
 
 
 def test_every_finished_language_is_on_the_first_page_and_spoken_on_the_card() -> None:

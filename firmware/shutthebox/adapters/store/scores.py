@@ -1,16 +1,18 @@
-"""The scoreboard's data: the match on the table, the rules of its game, and earlier matches."""
+"""The scores as a document: the match on the table, the rules of its game, and earlier matches."""
 
-import dataclasses
+import json
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from enum import Enum
 from functools import lru_cache, partial
 from itertools import groupby, islice
 from math import inf
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from shutthebox.adapters.store import queries
-from shutthebox.adapters.store.queries import PlayedMatch
+from shutthebox.adapters.store.queries import LoggedFault, PlayedMatch, Player, SwitchWear
 from shutthebox.adapters.store.records import kept_profile
 from shutthebox.adapters.store.tables import WHOLE
 from shutthebox.config import puzzles
@@ -23,6 +25,9 @@ from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import STAKES, explain
 from shutthebox.texts import fill_in, plural
 from shutthebox.translations import localize_screen, translations
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 SHOWN_GAMES = 3
 """How many games' best results are shown: those with the most signed results."""
@@ -61,7 +66,144 @@ Title: TypeAlias = Callable[[Profile, int], str]
 """Names a game, and the number of rounds where it matters."""
 
 
-def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
+class ShownIn(Enum):
+    """Where a part of the scores is shown; the file for the uplink has all of them."""
+
+    FILE = "scores.json in the scoreboard's folder, which everybody on the network can read"
+    PAGE = "web/scoreboard/page.py"
+    HOME = "the uplink's vitals.py, for the owner's Home Assistant"
+
+
+_FILE, _PAGE, _HOME = ShownIn
+
+
+@dataclass(frozen=True, slots=True)
+class RunningMatch:
+    """The match on the table. Players count from 1.
+
+    Attributes:
+        tiles: the number of each, and its state as in `TileState`.
+        throw: the dice, once they lie still.
+        says: what happened last, or what the player is asked.
+        scores: of the last turns; None for a player who hasn't had one.
+        stakes: what everybody pays; None if the box doesn't show stakes.
+        owes: stakes by player, as fractions, negative for one who gets them; empty like `stakes`.
+    """
+
+    game: str
+    player: int
+    seats: tuple[str, ...]
+    tiles: tuple[tuple[int, str], ...]
+    throw: tuple[int, ...] | None
+    says: str
+    scores: tuple[int | None, ...]
+    totals: tuple[int, ...]
+    winners: tuple[int, ...]
+    stakes: str | None
+    owes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GameRules:
+    """The rules of a game, in sentences."""
+
+    game: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedMatch:
+    """A decided match, begun in seconds since 1970."""
+
+    began_s: int
+    game: str
+    players: tuple[Player, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Honour:
+    """A signed result of a match, begun in seconds since 1970. A Captain's score is 0."""
+
+    initials: str
+    score: int
+    game: str
+    began_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleStreak:
+    """The day of the last puzzle answered, and how many days in a row were solved by then; 0 for none."""
+
+    day: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoxHealth:
+    """Matches decided, the wear of each lever (0: the button), and the latest faults."""
+
+    finished: int
+    finished_today: int
+    switches: dict[str, SwitchWear]
+    faults: tuple[LoggedFault, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the store knows on a night like ``2026-11-22``: matches latest first, results best first."""
+
+    day: Annotated[str, _FILE, _PAGE]
+    matches: Annotated[tuple[FinishedMatch, ...], _FILE, _PAGE, _HOME]
+    today: Annotated[tuple[Honour, ...], _FILE, _PAGE]
+    month: Annotated[tuple[Honour, ...], _FILE, _PAGE]
+    ever: Annotated[tuple[Honour, ...], _FILE, _PAGE]
+    captains: Annotated[tuple[Honour, ...], _FILE, _PAGE]
+    streak: Annotated[PuzzleStreak, _PAGE]
+    health: Annotated[BoxHealth, _HOME]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The document: its fields, and those of `past`, are the keys of the JSON, in this order.
+
+    Attributes:
+        display: whether the panel accepts its data; None without a panel.
+        running: None if nobody plays.
+        puzzles: the games that the puzzle of the day may come from; None while somebody plays.
+        rules: of the game on the table, or the usual one.
+        past: None if the store can't be read; the JSON then lacks its keys.
+    """
+
+    version: Annotated[int, _FILE, _HOME]
+    program: Annotated[str, _HOME]
+    display: Annotated[bool | None, _HOME]
+    language: Annotated[str, _FILE, _PAGE]
+    running: Annotated[RunningMatch | None, _FILE, _PAGE, _HOME]
+    puzzles: Annotated[tuple[str, ...] | None, _PAGE]
+    rules: Annotated[GameRules | None, _FILE, _HOME]
+    past: Past | None
+
+    def to_json(self, *, public: bool = False) -> str:
+        """The whole document, or only what everybody may read."""
+        parts = _members(self)
+        del parts["past"]
+        parts |= {} if self.past is None else _members(self.past)
+        if public:
+            parts = {name: part for name, part in parts.items() if _FILE in SHOWN[name]}
+        return json.dumps(parts, default=_members)
+
+
+def _members(part: "DataclassInstance") -> dict[str, Any]:
+    return {each.name: getattr(part, each.name) for each in fields(part)}
+
+
+SHOWN: dict[str, tuple[ShownIn, ...]] = {
+    each.name: getattr(each.type, "__metadata__", ()) for kind in (Scores, Past) for each in fields(kind)
+}
+"""Where each key of the JSON is shown; a field that doesn't say so is in the file for the uplink only."""
+
+
+def past(db: sqlite3.Connection, day: str, language: str) -> Past:
     """The latest matches, the best results, and figures for the owner.
 
     Args:
@@ -75,16 +217,16 @@ def past(db: sqlite3.Connection, day: str, language: str) -> dict[str, Any]:
     today, month = spans(day)
     title = partial(_title, language)
     streak = queries.streak(db)
-    return {
-        "day": day,
-        "matches": [_match(match, title) for match in queries.latest(db, SHOWN_MATCHES)],
-        "today": best(db, title, *today),
-        "month": best(db, title, *month),
-        "ever": best(db, title),
-        "captains": captains(db, title),
-        "streak": {"day": streak.day, "count": streak.days},
-        "health": _health(db, today),
-    }
+    return Past(
+        day=day,
+        matches=tuple(_match(match, title) for match in queries.latest(db, SHOWN_MATCHES)),
+        today=best(db, title, *today),
+        month=best(db, title, *month),
+        ever=best(db, title),
+        captains=captains(db, title),
+        streak=PuzzleStreak(streak.day, streak.days),
+        health=_health(db, today),
+    )
 
 
 def _title(language: str, profile: Profile, rounds: int) -> str:
@@ -99,7 +241,7 @@ def _title(language: str, profile: Profile, rounds: int) -> str:
 
 def best(
     db: sqlite3.Connection, title: Title, since_s: float = -inf, until_s: float = inf
-) -> list[dict[str, Any]]:
+) -> tuple[Honour, ...]:
     """The best signed results of matches begun in a time span, game by game, best first.
 
     Args:
@@ -119,10 +261,10 @@ def best(
             ranked = sorted(rows, key=itemgetter(3), reverse=profile.highest_total_wins)
             games.append([_honour(title(profile, rounds), row) for row in ranked])
     shown = games[:SHOWN_GAMES]
-    return [honour for game in shown for honour in game[: SHOWN_RESULTS // len(shown)]]
+    return tuple(honour for game in shown for honour in game[: SHOWN_RESULTS // len(shown)])
 
 
-def captains(db: sqlite3.Connection, title: Title) -> list[dict[str, Any]]:
+def captains(db: sqlite3.Connection, title: Title) -> tuple[Honour, ...]:
     """Winners who shut the box in the very first turn of a match and signed, latest first.
 
     Raises:
@@ -133,12 +275,12 @@ def captains(db: sqlite3.Connection, title: Title) -> list[dict[str, Any]]:
         for row in db.execute(_CAPTAINS)
         if (profile := profile_of(row[0]))
     )
-    return list(islice(found, SHOWN_CAPTAINS))
+    return tuple(islice(found, SHOWN_CAPTAINS))
 
 
-def _honour(game: str, row: tuple[Any, ...]) -> dict[str, Any]:
+def _honour(game: str, row: tuple[Any, ...]) -> Honour:
     *_, initials, score, began_s = row
-    return {"initials": initials, "score": score, "game": game, "began_s": began_s}
+    return Honour(initials, score, game, began_s)
 
 
 @lru_cache(maxsize=64)
@@ -150,7 +292,7 @@ def profile_of(keys: str) -> Profile | None:
         return None
 
 
-def running(show: Show, translate: Translate) -> dict[str, Any] | None:
+def running(show: Show, translate: Translate) -> RunningMatch | None:
     """The match on the table; None if there's none."""
     if show.scene.player is None or show.scene.game is None:
         return None
@@ -159,19 +301,19 @@ def running(show: Show, translate: Translate) -> dict[str, Any] | None:
     states |= {lever: state.value for lever, state in screen.tiles if lever in states}
     numbers = {tile.lever: tile.number for tile in show.scene.lever_tiles}
     staked = show.scene.staked and game.stakes is not Stakes.NONE
-    return {
-        "game": game.title(show.language, translate),
-        "player": show.scene.player,
-        "seats": [localize(seat, translate) for seat in show.scene.seats],
-        "tiles": [(numbers.get(lever, lever), state) for lever, state in states.items()],
-        "throw": None if screen.tumbling else show.scene.throw,
-        "says": _says(show, translate),
-        "scores": show.scene.scores,
-        "totals": show.scene.totals,
-        "winners": show.scene.winners,
-        "stakes": fill_in(STAKES[game.stakes], translate, {"stake": game.stake}) if staked else None,
-        "owes": [str(stakes) for stakes in show.scene.owes] if staked else [],
-    }
+    return RunningMatch(
+        game=game.title(show.language, translate),
+        player=show.scene.player,
+        seats=tuple(localize(seat, translate) for seat in show.scene.seats),
+        tiles=tuple((numbers.get(lever, lever), state) for lever, state in states.items()),
+        throw=None if screen.tumbling else show.scene.throw,
+        says=_says(show, translate),
+        scores=show.scene.scores,
+        totals=show.scene.totals,
+        winners=show.scene.winners,
+        stakes=fill_in(STAKES[game.stakes], translate, {"stake": game.stake}) if staked else None,
+        owes=tuple(str(stakes) for stakes in show.scene.owes) if staked else (),
+    )
 
 
 def puzzle_games(show: Show) -> tuple[str, ...]:
@@ -189,10 +331,10 @@ def _says(show: Show, translate: Translate) -> str:
 
 
 @lru_cache(maxsize=1)
-def rules(game: Profile | None, language: str) -> dict[str, Any] | None:
+def rules(game: Profile | None, language: str) -> GameRules | None:
     """The rules of a game in words."""
     _ = translations()[language]
-    return None if game is None else {"game": game.title(language, _), "rules": explain(game, _)}
+    return None if game is None else GameRules(game.title(language, _), tuple(explain(game, _)))
 
 
 def spans(day: str) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -204,19 +346,17 @@ def spans(day: str) -> tuple[tuple[float, float], tuple[float, float]]:
     )
 
 
-def _health(db: sqlite3.Connection, today: tuple[float, float]) -> dict[str, Any]:
-    """Figures for the owner; the scoreboard doesn't show them."""
+def _health(db: sqlite3.Connection, today: tuple[float, float]) -> BoxHealth:
     found = queries.read(db)
-    return {
-        "finished": found.finished,
-        "finished_today": queries.finished_since(db, *today),
-        "switches": {str(number): dataclasses.asdict(switch) for number, switch in found.switches.items()},
-        "faults": [dataclasses.asdict(fault) for fault in found.faults[:SHOWN_FAULTS]],
-    }
+    return BoxHealth(
+        finished=found.finished,
+        finished_today=queries.finished_since(db, *today),
+        switches={str(number): switch for number, switch in found.switches.items()},
+        faults=found.faults[:SHOWN_FAULTS],
+    )
 
 
-def _match(match: PlayedMatch, title: Title) -> dict[str, Any]:
+def _match(match: PlayedMatch, title: Title) -> FinishedMatch:
     profile = profile_of(match.keys)
     game = match.profile if profile is None else title(profile, 1)
-    players = [dataclasses.asdict(player) for player in match.players]
-    return {"began_s": match.began_s, "game": game, "players": players}
+    return FinishedMatch(match.began_s, game, match.players)

@@ -5,14 +5,13 @@ SQLite file can hold locks that keep the writer out. So they get a copy of the d
 file as a whole whenever it changes.
 """
 
-import json
 import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shutthebox import __version__
 from shutthebox.adapters.store.errors import UNREADABLE
@@ -24,6 +23,7 @@ from shutthebox.night import night_of
 from shutthebox.translations import translations
 
 if TYPE_CHECKING:
+    from shutthebox.adapters.store.scores import Past
     from shutthebox.web.scoreboard.folder import InATab, ScoreboardFolder
 
 _log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class ScoresWriter:
         self._display_works, self._tab, self._waits = display_works, tab, waits
         self._scoreboard: ScoreboardFolder | None = None
         self._shown: Show | None = None
-        self._past: dict[str, Any] = {}
+        self._past: Past | None = None
         self._past_of: tuple[str, str] | None = None
         self._written_with: tuple[str, bool | None] | None = None
         self._failing = False
@@ -115,25 +115,25 @@ class ScoresWriter:
         translate = translations()[show.language]
         day, display = self._day(), self._has_display()
         if self._past_of != (day, show.language):
-            self._past_of, self._past = (day, show.language), {}
+            self._past_of, self._past = (day, show.language), None
             try:
                 if self._open_store is not None:
                     with closing(self._open_store()) as db:
                         self._past = scores.past(db, day, show.language)
             except (OSError, *UNREADABLE) as error:
                 _log.warning("the scoreboard can't show earlier matches: %s", error)
-        document = {
-            "version": VERSION,
-            "program": __version__,
-            "display": display,
-            "language": show.language,
-            "running": scores.running(show, translate),
-            "puzzles": None if show.scene.player else scores.puzzle_games(show),
-            "rules": scores.rules(show.scene.game, show.language),
-            **self._past,
-        }
+        document = scores.Scores(
+            version=VERSION,
+            program=__version__,
+            display=display,
+            language=show.language,
+            running=scores.running(show, translate),
+            puzzles=None if show.scene.player else scores.puzzle_games(show),
+            rules=scores.rules(show.scene.game, show.language),
+            past=self._past,
+        )
         try:
-            replace_file(self._path, json.dumps(document).encode())
+            replace_file(self._path, document.to_json().encode())
             self._pages().show(document, show.scene.game)
         except OSError as error:
             if not self._failing:

@@ -5,12 +5,11 @@ style and every game's rules don't change while it runs: `shutthebox scoreboard`
 owner allows it, guests find the box in a tab there, as `play`.
 """
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config
@@ -22,15 +21,14 @@ from shutthebox.texts import N_
 from shutthebox.translations import finished_codes, translations
 from shutthebox.web.scoreboard.page import RULES, box_page, page, rules_page
 
+if TYPE_CHECKING:
+    from shutthebox.adapters.store.scores import Scores
+
 FOLDER_NAME = "scoreboard"
 """The folder's name, beside the scores file."""
 
 PORT = 8090
 """The port of `shutthebox-scoreboard.socket`."""
-
-_SHOWN = ("version", "language", "running", "rules", "day", "matches", "today", "month", "ever", "captains")
-"""The public keys of the scores file; the others are for the owner."""
-
 
 WEB = Path("/usr/share/shutthebox/web")
 """Where the package shutthebox-web installs the box in a tab, built by `make web`."""
@@ -89,7 +87,7 @@ class ScoreboardFolder:
         self._latest: dict[str, str] = {}
         remove_parts(folder)
 
-    def show(self, scores: Mapping[str, Any], game: Profile | None) -> None:
+    def show(self, scores: "Scores", game: Profile | None) -> None:
         """Writes the page and the public part of the scores.
 
         Args:
@@ -99,16 +97,15 @@ class ScoreboardFolder:
         Raises:
             OSError: it can't be written.
         """
-        language = scores["language"]
+        language = scores.language
         words = translations()[language]
-        players = len(scores["running"]["seats"]) if scores["running"] else None
+        players = len(scores.running.seats) if scores.running else None
         if game is not None and (game, language, players) != self._game:
             self.write_rules(game, language, players)
             self._game = (game, language, players)
         rules = None if game is None else rules_path(game, language)
         play = None if game is None else self._play(game, language, players)
-        shown = {key: scores[key] for key in _SHOWN if key in scores}
-        self._write_news("scores.json", json.dumps(shown))
+        self._write_news("scores.json", scores.to_json(public=True))
         self._write_news("index.html", page(scores, words, rules, play))
 
     def show_box(self, language: str, topics: Iterable[tuple[str, Iterable[str]]]) -> None:

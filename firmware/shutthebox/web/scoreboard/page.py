@@ -3,12 +3,12 @@
 import base64
 import hashlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import cache
 from html import escape
 from importlib import resources
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from shutthebox.game.messages import Translate
 from shutthebox.night import night_of
@@ -17,6 +17,10 @@ from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.rules.words import explain
 from shutthebox.texts import fill_in, plural
 from shutthebox.web.how_to_play import how_to_play
+
+if TYPE_CHECKING:
+    from shutthebox.adapters.store.queries import Player
+    from shutthebox.adapters.store.scores import Honour, Scores
 
 REFRESH_S = 15
 """How often a browser reloads that has no scripts, or can't read ours; the page's script asks more often."""
@@ -27,7 +31,6 @@ _RELOAD = f"setTimeout(function () {{ if (!window.isAsking) location.reload(); }
 RULES = "#rules"
 """A fragment that takes the page to the rules of the game on the table."""
 
-_Scores: TypeAlias = Mapping[str, Any]
 _MAX_LINES = 10  # players in one table
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src data:; script-src {script}; connect-src 'self'; "
@@ -35,19 +38,19 @@ _POLICY = (
 )
 
 
-def page(scores: _Scores, words: Translate, rules: str | None, play: str | None = None) -> str:
+def page(scores: "Scores", words: Translate, rules: str | None, play: str | None = None) -> str:
     """The page that shows the match and the best results.
 
     Args:
-        scores: the document of the scores' file.
+        scores: the document.
         words: of its language.
         rules: path of the rules beside the page; None if there are none.
         play: path of the box in a tab with this game; None if it isn't offered.
     """
     parts = "".join((_running(scores, words), *_past(scores, words)))
-    kind = "playing" if scores["running"] is not None else "resting"
+    kind = "playing" if scores.running is not None else "resting"
     scripts = (_RELOAD, _script())
-    return _frame(scores["language"], words, parts, rules, kind, top="", scripts=scripts, play=play)
+    return _frame(scores.language, words, parts, rules, kind, top="", scripts=scripts, play=play)
 
 
 def rules_page(game: Profile, language: str, words: Translate, play: str | None = None) -> str:
@@ -130,12 +133,12 @@ def _frame(
     )
 
 
-def _running(scores: _Scores, words: Translate) -> str:
+def _running(scores: "Scores", words: Translate) -> str:
     _ = words
-    running = scores["running"]
+    running = scores.running
     if running is None:
         return _section("running", _("Nobody is playing"), _puzzle(scores, words))
-    owes = running["owes"] or [None] * len(running["scores"])
+    owes = running.owes or [None] * len(running.scores)
     rows = [
         _row(
             (
@@ -145,24 +148,24 @@ def _running(scores: _Scores, words: Translate) -> str:
                 _score(None if score is None else total),
                 *([] if stakes is None else [_owes(stakes, words)]),
             ),
-            now=player == running["player"] and not running["winners"],
-            won=player in running["winners"],
+            now=player == running.player and not running.winners,
+            won=player in running.winners,
         )
         for player, (seat, score, total, stakes) in enumerate(
-            zip(running["seats"], running["scores"], running["totals"], owes, strict=True), start=1
+            zip(running.seats, running.scores, running.totals, owes, strict=True), start=1
         )
     ]
-    columns = ("", _("last turn"), _("so far"), *((_("stakes"),) if running["owes"] else ()))
-    stakes = running["stakes"]
+    columns = ("", _("last turn"), _("so far"), *((_("stakes"),) if running.owes else ()))
+    stakes = running.stakes
     parts = _side_by_side(rows)
-    kind = "running" + (" two" if len(parts) == 2 else "") + (" staked" if running["owes"] else "")
+    kind = "running" + (" two" if len(parts) == 2 else "") + (" staked" if running.owes else "")
     body = (
-        f'<div class="play">\n{_tiles(running["tiles"])}{_throw(running["throw"])}'
-        f'<p class="says">{escape(str(running["says"]))}</p>\n</div>\n'
+        f'<div class="play">\n{_tiles(running.tiles)}{_throw(running.throw)}'
+        f'<p class="says">{escape(running.says)}</p>\n</div>\n'
         + "".join(_table(part, columns) for part in parts)
         + (f'<p class="stakes">{escape(stakes)}</p>\n' if stakes else "")
     )
-    return _section(kind, _("Now playing: {game}").format(game=running["game"]), body)
+    return _section(kind, _("Now playing: {game}").format(game=running.game), body)
 
 
 def _side_by_side(rows: Sequence[str]) -> Sequence[Sequence[str]]:
@@ -171,24 +174,24 @@ def _side_by_side(rows: Sequence[str]) -> Sequence[Sequence[str]]:
     return [part for part in (rows[:half], rows[half:]) if part]
 
 
-def _puzzle(scores: _Scores, words: Translate) -> str:
+def _puzzle(scores: "Scores", words: Translate) -> str:
     """Today's puzzle, with the best answer so far; shown while nobody plays."""
     from shutthebox.config.puzzles import puzzle_of  # while nobody plays
 
-    _, streak = words, scores.get("streak")
+    _, streak = words, None if scores.past is None else scores.past.streak
     today = _today().toordinal()
-    puzzle = puzzle_of(today, scores.get("puzzles") or ())
+    puzzle = puzzle_of(today, scores.puzzles or ())
     states = ((tile, "open" if puzzle.open & to_tiles([tile]) else "shut") for tile in puzzle.game.tiles)
     says = _("Which answer is best? Tell the box: menu, Puzzle.")
-    if streak is not None and streak["day"] == today:
+    if streak is not None and streak.day == today:
         best = ", ".join(map(str, to_numbers(puzzle.best)))
         says = _("Missed today. The best answer: {tiles}.").format(tiles=best)
-        if count := int(streak["count"]):
+        if count := streak.count:
             solved = plural(
                 "Solved. The best answer: {tiles}.", "Solved, {count} in a row. The best answer: {tiles}."
             )
             says = fill_in(solved, _, {"count": count, "tiles": best})
-    game = puzzle.game.title(scores["language"], words)
+    game = puzzle.game.title(scores.language, words)
     heading = _("Puzzle of the day: {game}, level {level}").format(game=game, level=puzzle.level)
     return (
         f'<div class="play">\n{_tiles(states)}{_throw(puzzle.throw)}</div>\n'
@@ -224,27 +227,27 @@ def _throw(throw: Iterable[int] | None) -> str:
     return f'<p class="throw{_over(len(faces), 2, 3, 4)}">{dice}</p>\n'
 
 
-def _past(scores: _Scores, words: Translate) -> Iterable[str]:
-    _ = words
-    if "day" not in scores:
+def _past(scores: "Scores", words: Translate) -> Iterable[str]:
+    _, past = words, scores.past
+    if past is None:
         return
     today = _today().isoformat()
     # Scores written before six in the morning are yesterday's.
     best = {
-        _("Today"): scores["today"] if scores["day"] == today else (),
-        _("This month"): scores["month"] if scores["day"][:7] == today[:7] else (),
-        _("All time"): scores["ever"],
+        _("Today"): past.today if past.day == today else (),
+        _("This month"): past.month if past.day[:7] == today[:7] else (),
+        _("All time"): past.ever,
     }
     # An empty frame would take space from the others.
     for heading, honours in best.items():
         if honours:
             yield _section("fame", heading, _honours(honours, words, today=today))
-    if scores["captains"]:
-        yield _section("captains", _("Captains"), _honours(scores["captains"], words, today=today))
+    if past.captains:
+        yield _section("captains", _("Captains"), _honours(past.captains, words, today=today))
     rows = []
-    for match in scores["matches"]:
-        players = ", ".join(map(_result, match["players"]))
-        rows.append(_row((_when(match["began_s"], today), match["game"], players)))
+    for match in past.matches:
+        players = ", ".join(map(_result, match.players))
+        rows.append(_row((_when(match.began_s, today), match.game, players)))
     if rows:
         yield _section("matches", _("Last matches"), _table(rows))
     elif not any(best.values()):
@@ -252,20 +255,20 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
         yield _section("matches", _("Last matches"), f"<p>{escape(said)}</p>\n")
 
 
-def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str:
+def _honours(honours: "Iterable[Honour]", words: Translate, *, today: str) -> str:
     """Signed results, game by game: today's with the time, others with the date."""
     _ = words
     games: dict[str, list[str]] = {}
     for honour in honours:
-        row = _row((honour["initials"], _score(honour["score"]), _when(honour["began_s"], today)))
-        games.setdefault(str(honour["game"]), []).append(row)
+        row = _row((honour.initials, _score(honour.score), _when(honour.began_s, today)))
+        games.setdefault(honour.game, []).append(row)
     return "".join(f"<h3>{escape(game)}</h3>\n{_table(rows)}" for game, rows in games.items())
 
 
-def _result(player: _Scores) -> str:
+def _result(player: "Player") -> str:
     """The player, the score, and whether it won, on one line."""
-    who = player["initials"] or player["number"]
-    return f"{who}:\u00a0{_score(player['score'])}" + ("\u00a0★" if player["won"] else "")
+    who = player.initials or player.number
+    return f"{who}:\u00a0{_score(player.score)}" + ("\u00a0★" if player.won else "")
 
 
 def _score(score: int | None) -> str:

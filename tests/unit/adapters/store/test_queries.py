@@ -47,11 +47,11 @@ def by_name(profile: Profile, rounds: int) -> str:
 
 
 def the_best(evening: Evening) -> list[tuple[str, str, int]]:
-    return [(honour["game"], honour["initials"], honour["score"]) for honour in best(evening.db, by_name)]
+    return [(honour.game, honour.initials, honour.score) for honour in best(evening.db, by_name)]
 
 
 def the_captains(evening: Evening) -> list[str]:
-    return [honour["initials"] for honour in captains(evening.db, by_name)]
+    return [honour.initials for honour in captains(evening.db, by_name)]
 
 
 def test_the_best_first_and_by_the_rules_of_the_game(evening: Evening) -> None:

@@ -1,18 +1,19 @@
 """The scoreboard in a real Chromium: on a television, on a telephone, and as a match goes on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from selenium import webdriver
 from tests.support.chromium import resize, serious_findings, start_chromium
 from tests.support.http_client import answering
-from tests.support.scoreboard import SCORES
+from tests.support.scoreboard import HONOUR, MATCH, RUNNING, SCORES, scores_with
 from tests.support.waiting import until
 
+from shutthebox.adapters.store.scores import Scores
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.web.scoreboard.folder import ScoreboardFolder, rules_path
@@ -26,22 +27,22 @@ const along = (a, b) => a.left < b.right - 1 && b.left < a.right - 1;
 const meet = (a, b) => along(a, b) && a.top < b.bottom - 1 && b.top < a.bottom - 1;
 return boxes.filter((box, i) => boxes.slice(i + 1).some((other) => meet(box, other))).length;
 """
-MANY = SCORES | {
-    "running": SCORES["running"]
-    | {
-        "tiles": [[number, "open"] for number in range(1, 55)],
-        "throw": [6] * 9,
-        "seats": ["Computer 20"] * MAX_PLAYERS,
-        "scores": [999] * MAX_PLAYERS,
-        "totals": [9999] * MAX_PLAYERS,
-        "owes": ["1/8"] * MAX_PLAYERS,
-    },
-    "matches": SCORES["matches"] * 6,
-    **dict.fromkeys(("today", "month", "ever", "captains"), SCORES["today"] * 6),
-}
+MANY = scores_with(
+    running=replace(
+        RUNNING,
+        tiles=tuple((number, "open") for number in range(1, 55)),
+        throw=(6,) * 9,
+        seats=("Computer 20",) * MAX_PLAYERS,
+        scores=(999,) * MAX_PLAYERS,
+        totals=(9999,) * MAX_PLAYERS,
+        owes=("1/8",) * MAX_PLAYERS,
+    ),
+    matches=(MATCH,) * 6,
+    **dict.fromkeys(("today", "month", "ever", "captains"), (HONOUR,) * 6),
+)
 
 
-REST = SCORES | {"running": None}
+REST = scores_with(running=None)
 """Nobody plays: the puzzle of the day is there."""
 
 
@@ -56,7 +57,7 @@ class Board:
     def __init__(self, browser: webdriver.Chrome, folder: Path, port: int) -> None:
         self.browser, self._folder, self._port = browser, ScoreboardFolder(folder), port
 
-    def write(self, scores: Mapping[str, Any]) -> None:
+    def write(self, scores: Scores) -> None:
         self._folder.show(scores, builtin("pub"))
 
     def open(self, path: str = "/", width: int = 1280, height: int = 720) -> None:
@@ -80,10 +81,10 @@ def test_it_follows_the_match_without_loading_anew(board: Board) -> None:
     board.write(SCORES)
     board.open()
     board.browser.execute_script("window.sameWindow = true")
-    board.write(SCORES | {"running": SCORES["running"] | {"says": "2 over"}})
+    board.write(scores_with(running=replace(RUNNING, says="2 over")))
     until(lambda: board.js("document.querySelector('.says').textContent") == "2 over")
     assert board.js("window.sameWindow")
-    board.write(SCORES | {"language": "fr"})
+    board.write(scores_with(language="fr"))
     until(lambda: board.js("document.documentElement.lang") == "fr")
     assert board.browser.get_log("browser") == []  # type: ignore[no-untyped-call]
 
@@ -108,7 +109,7 @@ def test_it_says_when_it_cannot_reach_the_box(board: Board) -> None:
 
 @pytest.mark.parametrize("scores", [SCORES, MANY, REST], ids=["few", "many", "puzzle"])
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080), (3840, 2160)])
-def test_it_fills_a_television(board: Board, width: int, height: int, scores: Mapping[str, Any]) -> None:
+def test_it_fills_a_television(board: Board, width: int, height: int, scores: Scores) -> None:
     board.write(scores)
     board.open("/", width, height)
     assert board.js("document.documentElement.scrollHeight <= innerHeight")
@@ -127,7 +128,7 @@ def test_it_fills_a_television(board: Board, width: int, height: int, scores: Ma
 
 @pytest.mark.parametrize("path", ["/", f"/{rules_path(builtin('pub'), 'en')}"])
 @pytest.mark.parametrize("scores", [SCORES, MANY], ids=["few", "many"])
-def test_nothing_is_cut_on_a_telephone(board: Board, path: str, scores: Mapping[str, Any]) -> None:
+def test_nothing_is_cut_on_a_telephone(board: Board, path: str, scores: Scores) -> None:
     board.write(scores)
     board.open(path, 320, 568)
     assert board.js("document.documentElement.scrollWidth <= innerWidth")
@@ -158,15 +159,16 @@ return {
 
 @pytest.mark.parametrize(("players", "tiles"), [(2, 9), (2, 12), (9, 12), (2, 36), (9, 54)])
 def test_the_match_fills_a_television(board: Board, players: int, tiles: int) -> None:
-    running = SCORES["running"] | {
-        "tiles": [[number, "open"] for number in range(1, tiles + 1)],
-        "seats": [f"Player {number}" for number in range(1, players + 1)],
-        "scores": [99] * players,
-        "totals": [999] * players,
-        "owes": None,
-        "stakes": "",
-    }
-    board.write(SCORES | {"running": running})
+    running = replace(
+        RUNNING,
+        tiles=tuple((number, "open") for number in range(1, tiles + 1)),
+        seats=tuple(f"Player {number}" for number in range(1, players + 1)),
+        scores=(99,) * players,
+        totals=(999,) * players,
+        owes=(),
+        stakes=None,
+    )
+    board.write(scores_with(running=running))
     board.open("/", 1920, 1080)
     filled = board.browser.execute_script(FILLED)
     assert filled["felt"] > 0.9

@@ -6,7 +6,7 @@ import re
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 import segno
-from tests.support.scoreboard import NOW, NOW_S, SCORES, made
+from tests.support.scoreboard import MATCH, NOW, NOW_S, RULES, RUNNING, SCORES, made
 from tests.support.shows import SHOW, changed
 
+from shutthebox.adapters.store.scores import PuzzleStreak
 from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.config.puzzles import puzzle_of
@@ -112,7 +113,7 @@ def test_tiles_that_are_shut_are_struck_through() -> None:
 
 
 def test_a_winner_is_marked() -> None:
-    text = made(running=SCORES["running"] | {"winners": [2]})
+    text = made(running=replace(RUNNING, winners=(2,)))
     assert '<tr class="won"><td>Player 2</td>' in text
     assert '<tr class="now">' not in text
 
@@ -126,10 +127,9 @@ def test_what_was_written_yesterday_is_not_of_today() -> None:
 
 
 def test_matches_of_today_have_their_time_and_older_ones_their_date() -> None:
-    (match,) = SCORES["matches"]
-    text = shown(matches=[match | {"began_s": NOW_S}, match])
-    assert f"Last matches {time.strftime('%H:%M', time.localtime(NOW_S))} {match['game']}" in text
-    assert f"1970\u201101\u201101 {match['game']}" in text
+    text = shown(matches=(replace(MATCH, began_s=NOW_S), MATCH))
+    assert f"Last matches {time.strftime('%H:%M', time.localtime(NOW_S))} {MATCH.game}" in text
+    assert f"1970\u201101\u201101 {MATCH.game}" in text
 
 
 TODAYS = puzzle_of(NOW.toordinal())
@@ -138,9 +138,9 @@ TODAYS = puzzle_of(NOW.toordinal())
 @pytest.mark.parametrize(
     ("streak", "words"),
     [
-        ({"day": NOW.toordinal(), "count": 3}, "Solved, 3 in a row. The best answer: "),
-        ({"day": NOW.toordinal(), "count": 0}, "Missed today. The best answer: "),
-        ({"day": NOW.toordinal() - 1, "count": 3}, "Which answer is best?"),
+        (PuzzleStreak(NOW.toordinal(), 3), "Solved, 3 in a row. The best answer: "),
+        (PuzzleStreak(NOW.toordinal(), 0), "Missed today. The best answer: "),
+        (PuzzleStreak(NOW.toordinal() - 1, 3), "Which answer is best?"),
     ],
 )
 def test_while_nobody_plays_the_puzzle_of_the_day(streak: object, words: str) -> None:
@@ -249,16 +249,14 @@ def test_no_text_becomes_markup(evil: str) -> None:
     """Names and titles are typed by people."""
 
     def spoiled(value: Any) -> Any:
-        match value:
-            case dict():
-                return {key: value if key in KEPT else spoiled(value) for key, value in value.items()}
-            case list():
-                return [spoiled(one) for one in value]
-            case str():
-                return evil
-        return value
+        if is_dataclass(value) and not isinstance(value, type):
+            names = [field.name for field in fields(value) if field.name not in KEPT]
+            return replace(value, **{name: spoiled(getattr(value, name)) for name in names})
+        if isinstance(value, tuple):
+            return tuple(map(spoiled, value))
+        return evil if isinstance(value, str) else value
 
-    text = made(**spoiled(SCORES))
+    text = page_module.page(spoiled(SCORES), translations()["en"], RULES)
     reader = _Reader(text)
     assert reader.tags <= WHOLE.tags
     assert reader.attributes <= WHOLE.attributes
@@ -266,7 +264,7 @@ def test_no_text_becomes_markup(evil: str) -> None:
 
 
 KEPT = ("language", "day", "tiles", "owes")
-"""Keys whose values are ours."""
+"""Fields whose values are ours."""
 
 
 # -- the box in a tab --------------------------------------------------------------------------------
