@@ -639,6 +639,40 @@ for command in ("profiles", "profiles short --language en", "odds short"):
 """,
 )
 
+FIGURE = Contribution(
+    most=3,
+    steps=(
+        step(
+            "adapters/store/scores.py",
+            member("Past", "longest: Annotated[int, _FILE, _PAGE]"),
+            noticed=TRIED,
+            named="longest",
+        ),
+        step("adapters/store/scores.py", entry("past", "longest=23"), named='"longest" in call to "Past"'),
+        step(
+            "web/scoreboard/page.py",
+            begins(
+                "_past",
+                "if scores.past is not None:\n"
+                '    yield _section("fame", words("Longest match"), f"<p>{scores.past.longest:d}</p>\\n")',
+            ),
+            noticed=f"{COMPLETE} -k figure",
+            named="longest: web/scoreboard/page.py",
+        ),
+        step(
+            "tests/support/scoreboard.py",
+            entry("PAST", "longest=23"),
+            noticed="tests/unit/web/scoreboard/test_page.py -k what_it_says",
+            named="longest",
+        ),
+    ),
+    tried="""
+from tests.support.scoreboard import made, scores_with
+assert "Longest match</h2>\\n<p>23" in made(longest=23)
+assert '"longest": 23' in scores_with(longest=23).to_json(public=True)
+""",
+)
+
 MIRRORED = """
 from shutthebox.config.schema import parse_config
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
@@ -758,6 +792,7 @@ CONTRIBUTIONS = {
     "a game": GAME,
     "a setting that a device obeys": DEVICE,
     "a tune": TUNE,
+    "a figure on the scoreboard": FIGURE,
     "a back end for the pins": BACK_END,
 }
 

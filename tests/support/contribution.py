@@ -123,10 +123,13 @@ def method(of: str, new: str) -> Change:
 
 
 def entry(of: str, new: str) -> Change:
-    """An entry of a tuple, a set, a dictionary, or a call that a constant holds: before the others."""
+    """An entry of a tuple, a set, a dictionary, or a call that a constant holds or a function returns: before
+    the others.
+    """
 
     def change(text: str) -> str:
-        node = getattr(_named(ast.parse(text), of), "value", None)
+        found = _named(ast.parse(text), of)
+        node = getattr(found.body[-1] if isinstance(found, ast.FunctionDef) else found, "value", None)
         while True:
             match node:
                 case ast.Dict(keys=[ast.expr() as first, *_]):
@@ -135,6 +138,8 @@ def entry(of: str, new: str) -> Change:
                     node = inner
                 case ast.Call(args=[inner]) if not isinstance(inner, ast.Call):
                     node = inner
+                case ast.Call(keywords=[first, *_]):
+                    break
                 case ast.Tuple(elts=[first, *_]) | ast.Set(elts=[first, *_]) | ast.List(elts=[first, *_]):
                     break
                 case _:
