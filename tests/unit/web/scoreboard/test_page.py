@@ -78,7 +78,7 @@ def shown(**changes: object) -> str:
 def test_what_it_says() -> None:
     text = shown()
     assert "Now playing: English pub 1 2 3 4 3 5 3 to go last turn so far stakes" in text
-    assert "ANN 15 15 owes 1 Player 2 – – gets 1/2 Everybody pays one stake." in text
+    assert "ANN 15 40 owes 1 Player 2 – – gets 1/2 Everybody pays one stake." in text
     assert "Today English pub ANN 3 1970" in text
     assert "All time English pub ANN 3 1970‑01‑01 Trac BOB 3" in text
     assert "Captains English pub CAT 3" in text
