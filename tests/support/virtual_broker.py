@@ -91,7 +91,7 @@ class Line:
 
     # What a helper does.
 
-    def hear_failures(self) -> None:
+    def report_failures(self) -> None:
         """It always does."""
 
     def set_will(self, topic: str, payload: bytes) -> None:

@@ -37,7 +37,7 @@ from shutthebox.link.requests import (
     Send,
     WhyNotPaired,
 )
-from shutthebox_link.channel import MAX_PACKET, Channel, Heard
+from shutthebox_link.channel import MAX_PACKET, Channel, OpenedPacket
 from shutthebox_link.helper import LOOK_S, BrokerAddress, Helper
 from shutthebox_link.key_store import (
     DAY_S,
@@ -252,16 +252,16 @@ def test_an_altered_packet_says_nothing() -> None:
         altered = bytearray(packet)
         altered[bit // 8] ^= 1 << bit % 8
         heard = both.ends[1].receive(bytes(altered))
-        assert heard == Heard()
+        assert heard == OpenedPacket()
     assert both.ends[0].receive(packet).message is None, "nor one that is sent back"
     for noise in (b"", b"p", b"m", b"p" + bytes(20), b"m" + bytes(8), bytes(MAX_PACKET + 1)):
-        assert both.ends[1].receive(noise) == Heard()
+        assert both.ends[1].receive(noise) == OpenedPacket()
     assert both.ends[1].receive(packet).message == b"move 1,2"
 
 
 def test_a_stranger_with_another_secret_is_nobody() -> None:
     ours, stranger = Channel(SECRET, is_host=True), Channel(bytes(32), is_host=False)
-    assert ours.receive(stranger.here()) == Heard()
+    assert ours.receive(stranger.here()) == OpenedPacket()
     assert ours.others_topic != stranger.own_topic
     assert ours.session != stranger.session
 

@@ -37,7 +37,7 @@ from shutthebox.outbox_entry import (
 from shutthebox_uplink import delivery, mqtt
 from shutthebox_uplink import uplink as uplink_module
 from shutthebox_uplink.home_assistant import OFFLINE, ONLINE, device_id
-from shutthebox_uplink.https import League, Result, Unanswered
+from shutthebox_uplink.https import League, NoAnswer, Result
 from shutthebox_uplink.identity import IDENTITY_FILE, find_identity, keep_identity
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant
@@ -255,7 +255,7 @@ def test_a_silent_or_endless_server_is_given_up(key: Ed25519PrivateKey) -> None:
             enrolment = enrolment_at(f"http://127.0.0.1:{server.port}", key)
             league = League(enrolment, results.put, silent_s=silent_s, whole_s=whole_s)
             league.post("/entry", b"x")
-            assert isinstance(results.get(timeout=HANG_S), Unanswered)
+            assert isinstance(results.get(timeout=HANG_S), NoAnswer)
             assert not league.is_busy
             league.close()
             ends.set()
@@ -380,7 +380,7 @@ class OddBroker:
 
 
 def test_what_is_not_mqtt_does_not_end_the_connection_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mqtt, "_AGAIN_S", 0.05)
+    monkeypatch.setattr(mqtt, "_RECONNECT_S", 0.05)
     accepted = bytes((0x20, 2, 0, 0))
     odd = OddBroker(accepted + bytes((0x30, 3, 0xFF, 0xFF, 0)), accepted + bytes((0x90, 1, 0)), accepted)
     events: SimpleQueue[Event] = SimpleQueue()

@@ -34,7 +34,7 @@ MAX_PACKET = 1 + _NUMBER + MAX_LINE + _TAG
 """Bytes of the largest packet."""
 
 
-class Heard(NamedTuple):
+class OpenedPacket(NamedTuple):
     """What a packet says.
 
     Attributes:
@@ -53,7 +53,7 @@ class Heard(NamedTuple):
     doubt: bool | None = None
 
 
-_NOTHING = Heard()
+_NOTHING = OpenedPacket()
 
 
 def session_of(secret: bytes) -> str:
@@ -77,22 +77,22 @@ class Channel:
     def __init__(self, secret: bytes, *, is_host: bool) -> None:
         self.session, self.is_host = session_of(secret), is_host
         topic = f"shutthebox/link/{derive(secret, 'topic', 16).hex()}/"
-        self._own, self._others = ("host", "guest") if is_host else ("guest", "host")
-        self.own_topic, self.others_topic = topic + self._own, topic + self._others
+        self._own_role, self._others_role = ("host", "guest") if is_host else ("guest", "host")
+        self.own_topic, self.others_topic = topic + self._own_role, topic + self._others_role
         self._secret = secret
-        self._seals_presence = ChaCha20Poly1305(derive(secret, f"presence of {self._own}"))
-        self._opens_presence = ChaCha20Poly1305(derive(secret, f"presence of {self._others}"))
+        self._presence_sealer = ChaCha20Poly1305(derive(secret, f"presence of {self._own_role}"))
+        self._presence_opener = ChaCha20Poly1305(derive(secret, f"presence of {self._others_role}"))
         self._lock = threading.Lock()
         self.renew()
 
     def renew(self) -> None:
         """Starts over on a new connection to the broker: the other box has to prove again that it's here."""
         with self._lock:
-            self._name, self._asked = os.urandom(_RANDOM), os.urandom(_RANDOM)
-            self._other = self._counted = self._answered = _NOTHING_YET
+            self._own_name, self._challenge = os.urandom(_RANDOM), os.urandom(_RANDOM)
+            self._peer_name = self._numbered_name = self._answered_challenge = _NOTHING_YET
             self._sent = self._received = 0
-            self._seals: ChaCha20Poly1305 | None = None
-            self._opens: ChaCha20Poly1305 | None = None
+            self._sealer: ChaCha20Poly1305 | None = None
+            self._opener: ChaCha20Poly1305 | None = None
 
     def here(self) -> bytes:
         """The packet that says that this box is here, and whether it's still looking for the other one."""
@@ -102,7 +102,7 @@ class Channel:
     def away(self) -> bytes:
         """The packet that says that this connection has ended; also its last will."""
         with self._lock:
-            return self._presence(_AWAY)
+            return self._seal_presence(_AWAY)
 
     def left(self, *, knows: bool) -> bytes:
         """The packet that says that this box has left for good; true whenever it's read.
@@ -111,18 +111,18 @@ class Channel:
             knows: whether this box knows that the other one has left, too.
         """
         with self._lock:
-            return self._presence(_KNOWS if knows else _LEFT)
+            return self._seal_presence(_KNOWS if knows else _LEFT)
 
     def seal(self, line: bytes) -> bytes | None:
         """A message's packet; None while the other box isn't here."""
         with self._lock:
-            if self._seals is None:
+            if self._sealer is None:
                 return None
             self._sent += 1
             number = self._sent.to_bytes(_NUMBER, "big")
-            return _MESSAGE + number + self._seals.encrypt(_nonce(number), line, _MESSAGE)
+            return _MESSAGE + number + self._sealer.encrypt(_nonce(number), line, _MESSAGE)
 
-    def receive(self, packet: bytes) -> Heard:
+    def receive(self, packet: bytes) -> OpenedPacket:
         """Opens a packet. One that isn't authentic, or is stale, has nothing to say."""
         if len(packet) > MAX_PACKET:
             return _NOTHING
@@ -130,53 +130,53 @@ class Channel:
         with self._lock:
             try:
                 if kind == _PRESENCE:
-                    return self._hear_presence(
-                        self._opens_presence.decrypt(rest[:_NONCE], rest[_NONCE:], _PRESENCE)
+                    return self._open_presence(
+                        self._presence_opener.decrypt(rest[:_NONCE], rest[_NONCE:], _PRESENCE)
                     )
-                if kind == _MESSAGE and self._opens is not None:
-                    return self._hear_message(self._opens, rest[:_NUMBER], rest[_NUMBER:])
+                if kind == _MESSAGE and self._opener is not None:
+                    return self._open_message(self._opener, rest[:_NUMBER], rest[_NUMBER:])
             except (InvalidTag, ValueError):  # forged, or too short
                 pass
             return _NOTHING
 
     def _here(self) -> bytes:
-        return self._presence(_ASKS if self._other == _NOTHING_YET else _HERE)
+        return self._seal_presence(_ASKS if self._peer_name == _NOTHING_YET else _HERE)
 
-    def _presence(self, kind: bytes) -> bytes:
-        nonce, said = os.urandom(_NONCE), kind + self._name + self._asked + self._answered
-        return _PRESENCE + nonce + self._seals_presence.encrypt(nonce, said, _PRESENCE)
+    def _seal_presence(self, kind: bytes) -> bytes:
+        nonce, said = os.urandom(_NONCE), kind + self._own_name + self._challenge + self._answered_challenge
+        return _PRESENCE + nonce + self._presence_sealer.encrypt(nonce, said, _PRESENCE)
 
-    def _hear_presence(self, said: bytes) -> Heard:
+    def _open_presence(self, said: bytes) -> OpenedPacket:
         kind, *numbers = (said[:1], *(said[at : at + _RANDOM] for at in range(1, len(said), _RANDOM)))
         other, asked, answered = numbers
-        if kind == _AWAY and other != self._other:
+        if kind == _AWAY and other != self._peer_name:
             return _NOTHING  # an earlier connection
         if kind in (_AWAY, _LEFT, _KNOWS):
-            self._asked, self._other = os.urandom(_RANDOM), _NOTHING_YET
-            self._seals = self._opens = None
-            return Heard(Peer.AWAY if kind == _AWAY else Peer.LEFT, knows=kind == _KNOWS)
-        peer, is_fresh, doubt = None, answered == self._asked, None
-        if self._other != _NOTHING_YET and (is_fresh or other != self._other):
+            self._challenge, self._peer_name = os.urandom(_RANDOM), _NOTHING_YET
+            self._sealer = self._opener = None
+            return OpenedPacket(Peer.AWAY if kind == _AWAY else Peer.LEFT, knows=kind == _KNOWS)
+        peer, is_fresh, doubt = None, answered == self._challenge, None
+        if self._peer_name != _NOTHING_YET and (is_fresh or other != self._peer_name):
             doubt = not is_fresh
-        if is_fresh and other != self._other:
-            peer, self._other, self._asked = Peer.HERE, other, os.urandom(_RANDOM)
+        if is_fresh and other != self._peer_name:
+            peer, self._peer_name, self._challenge = Peer.HERE, other, os.urandom(_RANDOM)
             # Otherwise the broker sent a last will too early: the keys stay the same.
-            if other != self._counted:
-                self._counted, self._received = other, 0
-            self._seals = self._key(self._own, self._name + other)
-            self._opens = self._key(self._others, other + self._name)
+            if other != self._numbered_name:
+                self._numbered_name, self._received = other, 0
+            self._sealer = self._key(self._own_role, self._own_name + other)
+            self._opener = self._key(self._others_role, other + self._own_name)
         # An answer may get lost, so a box that's still looking is answered again.
-        if is_fresh and self._answered == asked and kind != _ASKS:
-            return Heard(peer, doubt=doubt)
-        self._answered = asked
-        return Heard(peer, reply=self._here(), doubt=doubt)
+        if is_fresh and self._answered_challenge == asked and kind != _ASKS:
+            return OpenedPacket(peer, doubt=doubt)
+        self._answered_challenge = asked
+        return OpenedPacket(peer, reply=self._here(), doubt=doubt)
 
-    def _hear_message(self, key: ChaCha20Poly1305, number: bytes, sealed: bytes) -> Heard:
+    def _open_message(self, key: ChaCha20Poly1305, number: bytes, sealed: bytes) -> OpenedPacket:
         line = key.decrypt(_nonce(number), sealed, _MESSAGE)
         if int.from_bytes(number, "big") <= self._received:
             return _NOTHING
         self._received = int.from_bytes(number, "big")
-        return Heard(message=line)
+        return OpenedPacket(message=line)
 
     def _key(self, sender: str, names: bytes) -> ChaCha20Poly1305:
         return ChaCha20Poly1305(derive(self._secret, f"messages of {sender}", context=names))

@@ -47,8 +47,8 @@ class Farewell:
     def __init__(self, channel: Channel, broker: Broker, clock_s: Callable[[], float]) -> None:
         self.broker, self.stage = broker, Stage.GOES_ON
         self._channel, self._clock_s = channel, clock_s
-        self._is_connected = self._knows = self._is_old = False
-        self._said_s = -math.inf
+        self._is_connected = self._knows = self._gives_up = False
+        self._announced_s = -math.inf
 
     def begin(self, peer: Peer) -> None:
         """Begins on the connection over which the match was played.
@@ -61,12 +61,12 @@ class Farewell:
 
     def give_up(self) -> None:
         """Gives up on the other box, and clears what the broker has retained."""
-        self._is_old = True
+        self._gives_up = True
         self._go_on()
 
     def look(self) -> None:
         """Repeats the announcement if it's time."""
-        if self._clock_s() - self._said_s >= NOW_AND_THEN_S:
+        if self._clock_s() - self._announced_s >= NOW_AND_THEN_S:
             self._go_on()
 
     def take(self, event: Event) -> None:
@@ -81,18 +81,18 @@ class Farewell:
                     self._clear()
                 elif heard.peer is Peer.LEFT and not self._channel.is_host:
                     self._knows = True
-                    self._say()
-                elif any(heard) and self._clock_s() - self._said_s >= AGAIN_S:
-                    self._say()
+                    self._announce()
+                elif any(heard) and self._clock_s() - self._announced_s >= AGAIN_S:
+                    self._announce()
             case Disconnected():
                 self._is_connected = False
 
     def _go_on(self) -> None:
         if self._is_connected:
-            (self._clear if self._is_old else self._say)()
+            (self._clear if self._gives_up else self._announce)()
 
-    def _say(self) -> None:
-        self._said_s = self._clock_s()
+    def _announce(self) -> None:
+        self._announced_s = self._clock_s()
         self._publish(self._channel.own_topic, self._channel.left(knows=self._knows))
         if self._knows and self.stage is Stage.GOES_ON:
             self.stage = Stage.OVER

@@ -151,14 +151,14 @@ class BoxGone(NamedTuple):
     wire: socket.socket
 
 
-class _Said(NamedTuple):
+class _FarewellClosed(NamedTuple):
     """Whether a farewell's last message has reached the broker."""
 
     session: str
-    is_out: bool
+    is_delivered: bool
 
 
-Mail: TypeAlias = Event | LinkRequest | BoxHere | BoxGone | _Said
+Mail: TypeAlias = Event | LinkRequest | BoxHere | BoxGone | _FarewellClosed
 """What the loop handles."""
 
 
@@ -189,7 +189,7 @@ class Helper:
         self._pairing_s, self._clock_s = pairing_s, clock_s
         self._connect, self._digits = connect, digits
         self.inbox: SimpleQueue[Mail | None] = SimpleQueue()
-        self._sent = Rate(MAX_PER_S, clock_s)
+        self._sending_rate = Rate(MAX_PER_S, clock_s)
         self._wire: socket.socket | None = None
         self._room: _Room | None = None
         self._meeting: _Meeting | None = None
@@ -197,7 +197,7 @@ class Helper:
         """By session; at most as many as there are keys."""
         self._ending: set[str] = set()
         """The sessions whose last message is on its way to the broker."""
-        self._brokers = 0
+        self._broker_count = 0
         self._complained: dict[str, float] = {}
         """When each reason was last logged. They come from the library, so there are few."""
         self._closers: list[threading.Thread] = []
@@ -234,7 +234,7 @@ class Helper:
                 with suppress(OSError):
                     self._wire.shutdown(socket.SHUT_RDWR)
             self._close_room()
-            self._part()
+            self._close_meeting()
             for farewell in self._farewells.values():
                 self._close(farewell.broker)
             self._keys.close()
@@ -286,7 +286,7 @@ class Helper:
     # --- the broker
 
     def _new_broker(self, topic: str, renew: Callable[[Broker], None] | None = None) -> Broker:
-        self._brokers += 1
+        self._broker_count += 1
         # Separate limits: a box that floods still counts as away once it says so, and no other box does.
         presence, others = Rate(MAX_PER_S, self._clock_s), Rate(MAX_PER_S, self._clock_s)
 
@@ -305,7 +305,7 @@ class Helper:
 
         address = self._address
         broker = self._connect(
-            str(self._brokers),
+            str(self._broker_count),
             address.host,
             address.port,
             tell,
@@ -316,10 +316,10 @@ class Helper:
             most_waiting=_MAX_TO_PUBLISH,
             refused="not allowed to listen there",
         )
-        broker.hear_failures()
+        broker.report_failures()
         return broker
 
-    def _close(self, broker: Broker, tell: Callable[[bool], object] = lambda is_out: None) -> None:
+    def _close(self, broker: Broker, tell: Callable[[bool], object] = lambda is_delivered: None) -> None:
         closer = broker.close_soon(tell)
         self._closers = [*filter(threading.Thread.is_alive, self._closers), closer]
 
@@ -342,15 +342,15 @@ class Helper:
                 if wire is self._wire:
                     self._wire = None
                     self._close_room()
-                    self._part()
-            case _Said(session, is_out):
+                    self._close_meeting()
+            case _FarewellClosed(session, is_delivered):
                 self._ending.discard(session)
-                if is_out:
+                if is_delivered:
                     self._keys.forget(session)
             case Connected() | Disconnected() | Message():
                 self._take_event(mail)
             case _:
-                self._obey(mail)
+                self._take_request(mail)
         self.look()
 
     def _take_event(self, event: Event) -> None:
@@ -363,9 +363,9 @@ class Helper:
                 if isinstance(event, Disconnected):
                     self._complain(event.reason)
                 farewell.take(event)
-                self._tend(session)
+                self._close_finished(session)
 
-    def _obey(self, request: LinkRequest) -> None:
+    def _take_request(self, request: LinkRequest) -> None:
         match request:
             case OpenRoom():
                 room, code = self._digits(), self._digits()
@@ -375,7 +375,7 @@ class Helper:
             case Rejoin(session):
                 self._rejoin(session)
             case Send(message):
-                if self._meeting is not None and self._sent.allows():
+                if self._meeting is not None and self._sending_rate.allows():
                     self._send(self._meeting, to_line(self._sign(message)))
             case Leave():
                 self._close_room()
@@ -399,8 +399,8 @@ class Helper:
         if packet is not None and not meeting.broker.publish(meeting.channel.own_topic, packet):
             # A full queue would hold up all later messages, even once the broker confirms again.
             self._complain("it confirms nothing")
-            self._part()
-            self._meet(meeting.secret, is_host=meeting.channel.is_host)
+            self._close_meeting()
+            self._open_meeting(meeting.secret, is_host=meeting.channel.is_host)
 
     @property
     def deadline_s(self) -> float:
@@ -428,7 +428,7 @@ class Helper:
             self._keys.renew(self._meeting.channel.session)
         if self._meeting is not None and now_s >= self._meeting.ask_again_s:
             self._ask_again(self._meeting)
-        left = {stored.session: stored for stored in self._keys.left}
+        left = {stored.session: stored for stored in self._keys.ended}
         for session in self._farewells.keys() - left:
             self._close(self._farewells.pop(session).broker)
         for session, stored in left.items():
@@ -444,14 +444,14 @@ class Helper:
 
     def _fail(self, why: WhyNotPaired) -> None:
         self._close_room()
-        self._part()
+        self._close_meeting()
         self._report(NotPaired(why))
 
     # --- pairing
 
     def _enter(self, room: str, code: str, pairing: Host | Guest) -> None:
         self._close_room()
-        self._part()
+        self._close_meeting()
         reads = f"shutthebox/link/room/{room}/{'guest' if pairing.is_host else 'host'}"
         broker = self._new_broker(reads)
         self._room = _Room(room, code, pairing, broker, self._clock_s() + CONNECT_S)
@@ -491,7 +491,7 @@ class Helper:
                         self._close_room()
                     else:
                         room.deadline_s = self._clock_s() + self._pairing_s  # now the same as the session's
-                    self._meet(step.secret, is_host=is_host, is_new=True)
+                    self._open_meeting(step.secret, is_host=is_host, is_new=True)
             case _:
                 assert_never(event)
 
@@ -502,27 +502,27 @@ class Helper:
         if self._meeting is not None and self._meeting.channel.session == session:
             self._report(PeerIs(self._meeting.peer))
             return
-        self._part()
+        self._close_meeting()
         match self._keys.find(session):
             case StoredSession(secret, is_host):
-                self._meet(bytes.fromhex(secret), is_host=is_host)
+                self._open_meeting(bytes.fromhex(secret), is_host=is_host)
                 self._report(PeerIs(Peer.OFFLINE))
             case Unreadable():
                 self._report(PeerIs(Peer.OFFLINE))  # the box asks again
             case None:
                 self._report(NotPaired(WhyNotPaired.UNKNOWN))
 
-    def _meet(self, secret: bytes, *, is_host: bool, is_new: bool = False) -> None:
+    def _open_meeting(self, secret: bytes, *, is_host: bool, is_new: bool = False) -> None:
         if is_new and not self._keys.keep(secret, is_host=is_host):
             self._fail(WhyNotPaired.NO_MEMORY)
             return
-        channel, broker = self._join(secret, is_host=is_host)
+        channel, broker = self._new_channel(secret, is_host=is_host)
         self._meeting = _Meeting(channel, secret, broker, ask_again_s=self._clock_s() + LOOK_S)
         if is_new:
             self._meeting.pending_until_s = self._clock_s() + self._pairing_s
         broker.start()
 
-    def _join(self, secret: bytes, *, is_host: bool) -> tuple[Channel, Broker]:
+    def _new_channel(self, secret: bytes, *, is_host: bool) -> tuple[Channel, Broker]:
         channel = Channel(secret, is_host=is_host)
 
         def renew(broker: Broker) -> None:
@@ -537,14 +537,14 @@ class Helper:
         self._meeting, session = None, meeting.channel.session
         self._farewells[session] = farewell = Farewell(meeting.channel, meeting.broker, self._clock_s)
         farewell.begin(meeting.peer)
-        self._tend(session)
+        self._close_finished(session)
 
     def _say_farewell(self, session: str, stored: StoredSession) -> None:
         """Announces it on a separate connection, for as long as the other box may wait for it."""
         if self._meeting is not None and self._meeting.channel.session == session:
             return  # it's about to end
         if session not in self._farewells:
-            channel, broker = self._join(bytes.fromhex(stored.secret), is_host=stored.is_host)
+            channel, broker = self._new_channel(bytes.fromhex(stored.secret), is_host=stored.is_host)
             self._farewells[session] = Farewell(channel, broker, self._clock_s)
             broker.start()
         farewell = self._farewells[session]
@@ -552,9 +552,9 @@ class Helper:
             farewell.give_up()
         else:
             farewell.look()
-        self._tend(session)
+        self._close_finished(session)
 
-    def _tend(self, session: str) -> None:
+    def _close_finished(self, session: str) -> None:
         """Closes the connection of a farewell that's over, or that needs a new one."""
         farewell = self._farewells[session]
         match farewell.stage:
@@ -562,7 +562,10 @@ class Helper:
                 return
             case Stage.OVER:
                 self._ending.add(session)
-                self._close(farewell.broker, lambda is_out: self.inbox.put(_Said(session, is_out)))
+                self._close(
+                    farewell.broker,
+                    lambda is_delivered: self.inbox.put(_FarewellClosed(session, is_delivered)),
+                )
             case Stage.STUCK:
                 self._complain("it confirms nothing")
                 self._close(farewell.broker)
@@ -570,7 +573,7 @@ class Helper:
                 assert_never(farewell.stage)
         del self._farewells[session]
 
-    def _part(self) -> None:
+    def _close_meeting(self) -> None:
         """Tells the other box, and closes the session's connection; its keys stay."""
         if self._meeting is not None:
             meeting, self._meeting = self._meeting, None
@@ -583,28 +586,28 @@ class Helper:
         match event:
             case Connected():
                 if meeting.peer is not Peer.LEFT:  # a retained announcement may have come first
-                    self._peer_is(meeting, Peer.AWAY)
+                    self._set_peer(meeting, Peer.AWAY)
                 meeting.broker.publish(channel.own_topic, channel.here())
             case Disconnected(_, reason):
                 self._complain(reason)
                 if meeting.peer is not Peer.OFFLINE:
-                    self._peer_is(meeting, Peer.OFFLINE)
+                    self._set_peer(meeting, Peer.OFFLINE)
             case Message(_, _, packet):
                 heard = channel.receive(packet)
                 if heard.reply:
                     meeting.broker.publish(channel.own_topic, heard.reply)
                 if heard.peer is not None:
-                    self._peer_is(meeting, heard.peer)
+                    self._set_peer(meeting, heard.peer)
                 elif heard.doubt is not None and meeting.peer is Peer.HERE:
-                    soon_s = min(meeting.ask_again_s, self._clock_s() + LOOK_S)
-                    meeting.ask_again_s = soon_s if heard.doubt else math.inf
+                    due_s = min(meeting.ask_again_s, self._clock_s() + LOOK_S)
+                    meeting.ask_again_s = due_s if heard.doubt else math.inf
                 if heard.message is not None:
                     with suppress(ValueError):  # from a hostile box
                         self._report(Received(check_signature(from_line(heard.message))))
             case _:
                 assert_never(event)
 
-    def _peer_is(self, meeting: _Meeting, peer: Peer) -> None:
+    def _set_peer(self, meeting: _Meeting, peer: Peer) -> None:
         meeting.peer = peer
         waits = peer in (Peer.AWAY, Peer.OFFLINE)
         meeting.ask_again_s = self._clock_s() + LOOK_S if waits else math.inf

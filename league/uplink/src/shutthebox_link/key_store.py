@@ -73,11 +73,11 @@ class KeyStore:
     def __init__(self, folder: Path, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._path, self._clock_s, self.signer = folder / FILE, clock_s, Signer(folder)
         self._sessions: list[StoredSession] = []
-        self._counted_s = clock_s()
+        self._looked_s = clock_s()
         self._written: list[StoredSession] = []
         """What is in the file, as far as that's known."""
         self._is_read = self._leaves_all = False
-        self._complained = ""
+        self._logged_problem = ""
         remove_parts(folder)
         self._read()
 
@@ -89,7 +89,7 @@ class KeyStore:
         return next((stored for stored in found if not stored.is_left and not self.is_old(stored)), None)
 
     @property
-    def left(self) -> list[StoredSession]:
+    def ended(self) -> list[StoredSession]:
         """The sessions that were left, or have expired."""
         return [stored for stored in self._sessions if stored.is_left or self.is_old(stored)]
 
@@ -100,7 +100,7 @@ class KeyStore:
     def pass_time(self) -> None:
         """Counts the time since the last call, forgets what is over, and writes what has to be written."""
         now_s = self._clock_s()
-        passed_s, self._counted_s = now_s - self._counted_s, now_s
+        passed_s, self._looked_s = now_s - self._looked_s, now_s
         rested = (stored._replace(rest_s=stored.rest_s + passed_s) for stored in self._sessions)
         self._sessions = [stored for stored in rested if stored.rest_s <= KEPT_S + DAY_S]
         if self._read() and self._is_due(STEP_S):
@@ -160,7 +160,7 @@ class KeyStore:
             return False
         self._is_read = True
         try:
-            self._sessions = [_to_stored(*found) for found in json.loads(content)][:MAX_SESSIONS]
+            self._sessions = [_session_from_row(*found) for found in json.loads(content)][:MAX_SESSIONS]
             self._written = self._sessions
         except (ValueError, TypeError, RecursionError):
             _log.error("%s: not as it was written; its sessions are forgotten", self._path)
@@ -186,17 +186,17 @@ class KeyStore:
         except OSError as error:
             self._complain(f"{reason(error)}; after a restart, the match can't go on")
             return False
-        self._written, self._complained = self._sessions, ""
+        self._written, self._logged_problem = self._sessions, ""
         return True
 
     def _complain(self, why: str) -> None:
         """Logs it once until it's well again."""
-        if why != self._complained:
-            self._complained = why
+        if why != self._logged_problem:
+            self._logged_problem = why
             _log.error("%s: %s", self._path, why)
 
 
-def _to_stored(secret: object, is_host: object, rest_s: object, is_left: object) -> StoredSession:
+def _session_from_row(secret: object, is_host: object, rest_s: object, is_left: object) -> StoredSession:
     if not isinstance(secret, str) or not _SECRET.fullmatch(secret) or not isinstance(is_host, bool):
         raise ValueError("no session")
     if type(rest_s) is not int or not isinstance(is_left, bool):

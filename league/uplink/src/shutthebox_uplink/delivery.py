@@ -13,7 +13,7 @@ LONGEST_WAIT_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentEntry:
     """The entry on its way.
 
     Attributes:
@@ -29,16 +29,16 @@ class Delivery:
     """One entry at a time. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._on_its_way: Sent | None = None
+        self._on_its_way: SentEntry | None = None
         self._wait_s = FIRST_WAIT_S
         self._due_s = 0.0
 
-    def wants(self, now_s: float) -> bool:
+    def is_due(self, now_s: float) -> bool:
         """Whether the oldest entry should be sent now, if there is one."""
         return now_s >= self._due_s
 
-    def sent(self, entry: Sent) -> None:
-        """The entry has been sent."""
+    def note_sent(self, entry: SentEntry) -> None:
+        """Notes that this entry is on its way. A new one begins with the shortest wait."""
         if entry != self._on_its_way:
             self._on_its_way, self._wait_s = entry, FIRST_WAIT_S
 

@@ -34,7 +34,7 @@ WHOLE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Answer:
     """An answer has come.
 
     Attributes:
@@ -51,8 +51,8 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Unanswered:
-    """There was no answer, for this reason; a line.
+class NoAnswer:
+    """There was no answer, for this reason; one line.
 
     Attributes:
         path: of the request.
@@ -65,7 +65,7 @@ class Unanswered:
     is_certificate: bool = False
 
 
-Result: TypeAlias = Answered | Unanswered
+Result: TypeAlias = Answer | NoAnswer
 
 
 class League:
@@ -92,7 +92,7 @@ class League:
         self._url, self._tell = urlsplit(enrolment.url), tell
         self._silent_s, self._whole_s = silent_s, whole_s
         self._tls = _tls(enrolment) if self._url.scheme == "https" else None
-        self._line: http.client.HTTPConnection | None = None
+        self._connection: http.client.HTTPConnection | None = None
         self._prefix, self._headers = self._url.path, dict[str, str]()
         self._requests: SimpleQueue[tuple[str, bytes] | None] = SimpleQueue()
         self._is_busy = False
@@ -120,36 +120,36 @@ class League:
             timer.daemon = True
             timer.start()
             try:
-                result: Result = self._ask(path, body)
+                result: Result = self._send(path, body)
             except (OSError, http.client.HTTPException, ValueError) as error:
                 self._close()
                 is_certificate = isinstance(error, ssl.SSLCertVerificationError)
-                result = Unanswered(path, one_line(_reason(error)), is_certificate)
+                result = NoAnswer(path, one_line(_reason(error)), is_certificate)
             finally:
                 timer.cancel()
             self._is_busy = False
             self._tell(result)
         self._close()
 
-    def _ask(self, path: str, body: bytes) -> Answered:
-        if (line := self._line) is not None and line.sock is not None:
+    def _send(self, path: str, body: bytes) -> Answer:
+        if (connection := self._connection) is not None and connection.sock is not None:
             with suppress(ConnectionError, http.client.RemoteDisconnected):
-                return self._exchange(line, path, body)
+                return self._exchange(connection, path, body)
             # The server has closed it meanwhile; an entry may come twice.
             self._close()
-        self._line = line = self._connection()
-        return self._exchange(line, path, body)
+        self._connection = connection = self._new_connection()
+        return self._exchange(connection, path, body)
 
-    def _exchange(self, line: http.client.HTTPConnection, path: str, body: bytes) -> Answered:
+    def _exchange(self, connection: http.client.HTTPConnection, path: str, body: bytes) -> Answer:
         headers = {"Content-Type": "application/jose", **self._headers}
-        line.request("POST", self._prefix + path, body, headers)
-        answer = line.getresponse()
+        connection.request("POST", self._prefix + path, body, headers)
+        answer = connection.getresponse()
         found = answer.read(MAX_BYTES)
         if not answer.isclosed() and answer.read(1):
             self._close()  # whatever else it has to say
-        return Answered(path, answer.status, found, _seconds(answer.headers))
+        return Answer(path, answer.status, found, _seconds(answer.headers))
 
-    def _connection(self) -> http.client.HTTPConnection:
+    def _new_connection(self) -> http.client.HTTPConnection:
         """A connection, by way of the proxy that the environment names."""
         url, proxy = self._url, _proxy(self._url.scheme, self._url.netloc)
         host, port = url.hostname or "", url.port
@@ -157,11 +157,11 @@ class League:
         if self._tls is not None:
             if proxy is None:
                 return http.client.HTTPSConnection(host, port, timeout=self._silent_s, context=self._tls)
-            line = http.client.HTTPSConnection(
+            connection = http.client.HTTPSConnection(
                 proxy.host, proxy.port, timeout=self._silent_s, context=self._tls
             )
-            line.set_tunnel(host, port or 443, proxy.headers)
-            return line
+            connection.set_tunnel(host, port or 443, proxy.headers)
+            return connection
         if proxy is None:
             return http.client.HTTPConnection(host, port, timeout=self._silent_s)
         self._prefix, self._headers = f"http://{url.netloc}{url.path}", proxy.headers
@@ -169,15 +169,15 @@ class League:
 
     def _hang_up(self) -> None:
         """Has the thread's reading or writing end."""
-        line = self._line
-        if line is not None and (sock := line.sock) is not None:
+        connection = self._connection
+        if connection is not None and (sock := connection.sock) is not None:
             with suppress(OSError):
                 sock.shutdown(SHUT_RDWR)
 
     def _close(self) -> None:
-        line, self._line = self._line, None
-        if line is not None:
-            line.close()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
 
 @dataclass(frozen=True, slots=True)

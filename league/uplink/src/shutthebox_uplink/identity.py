@@ -32,8 +32,8 @@ def find_identity(outbox: Path, serial: Path = SERIAL) -> str | None:
     except OSError as error:
         raise ShutTheBoxError(f"{shown_path(path)}: {reason(error)}") from None
     identity, *machine = words or [""]
-    is_ours = re.fullmatch("box-[0-9a-f]{8}", identity) and machine == _number_of(serial)
-    return identity if is_ours else None
+    is_made_here = re.fullmatch("box-[0-9a-f]{8}", identity) and machine == _read_serial(serial)
+    return identity if is_made_here else None
 
 
 def keep_identity(outbox: Path, serial: Path = SERIAL) -> str:
@@ -48,13 +48,13 @@ def keep_identity(outbox: Path, serial: Path = SERIAL) -> str:
     path = outbox / IDENTITY_FILE
     try:
         # The uplink is another user at every start, so everybody may read it.
-        replace_file(path, " ".join((identity, *_number_of(serial))).encode() + b"\n", durable=True)
+        replace_file(path, " ".join((identity, *_read_serial(serial))).encode() + b"\n", durable=True)
     except OSError as error:
         raise ShutTheBoxError(f"{shown_path(path)}: {reason(error)}") from None
     return identity
 
 
-def _number_of(serial: Path) -> list[str]:
+def _read_serial(serial: Path) -> list[str]:
     try:
         return serial.read_bytes().decode("ascii", "replace").strip("\0\n").split()[:1]
     except OSError:

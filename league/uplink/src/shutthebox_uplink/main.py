@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ShutTheBoxError as error:
         print(f"shutthebox-uplink: {one_line(str(error))}", file=sys.stderr)
         if not args.remove and args.outbox.is_dir():
-            Spool(args.outbox).say(UplinkStatus(DeliveryState.OTHER, one_line(str(error))))
+            Spool(args.outbox).write_status(UplinkStatus(DeliveryState.OTHER, one_line(str(error))))
         return error.exit_code
 
 

@@ -19,13 +19,13 @@ import paho.mqtt.client as paho
 from shutthebox.errors import one_line
 
 KEEPALIVE_S = 60
-_REST_S = 15.0
+_LOOP_TIMEOUT_S = 15.0
 """Packets and messages wake paho's thread. It also looks this often whether a ping is due, which a broker
 awaits for one and a half times `KEEPALIVE_S`."""
 MAX_UNREAD = 1000
 """The most messages in a row after which answers still wait for the broker to read them."""
 LONGEST_RECONNECT_S = 60
-_AGAIN_S = 5.0
+_RECONNECT_S = 5.0
 GOODBYE_S = 2.0
 
 
@@ -59,31 +59,31 @@ class Message:
 
 Event: TypeAlias = Connected | Disconnected | Message
 
-_SEVERAL, _MAX_DOUBLINGS = 3, 20
+_SHARED_AFTER, _MAX_DOUBLINGS = 3, 20
 _FAILURE = 0x80
 _UNREADABLE = "it sent what isn't MQTT"
-_DEAF = "it reads nothing"
+_READS_NOTHING = "it reads nothing"
 
 
 class _Client(paho.Client):
     """A client whose thread sleeps while nothing happens, and survives what isn't MQTT."""
 
-    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401  (two versions of the library)
+    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401  (two versions of the library)
         self.is_closed = threading.Event()
         self.on_unreadable: Callable[[], None] = lambda: None
-        super().__init__(*args, **more)
+        super().__init__(*args, **options)
 
-    def loop_forever(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401  (two versions of the library)
+    def loop_forever(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401  (two versions of the library)
         # The library's thread would wake every second.
-        more = {"timeout": _REST_S, **more}
+        options = {"timeout": _LOOP_TIMEOUT_S, **options}
         while True:
             try:
-                return super().loop_forever(*args, **more)
+                return super().loop_forever(*args, **options)
             except (
                 Exception
             ):  # It raises many types for an unreadable packet, which would end the thread for good.
                 self.on_unreadable()
-            while not self.is_closed.wait(_AGAIN_S):
+            while not self.is_closed.wait(_RECONNECT_S):
                 with suppress(OSError, ValueError):  # it's tried again
                     self.reconnect()
                     break
@@ -144,14 +144,19 @@ class Broker:
     ) -> None:
         self.name, self._tell, self._subscriptions = name, tell, subscriptions
         self._host, self._port = host, port
-        self._stands, self._is_told, self._connected_s, self._short_lived = False, False, 0.0, 0
+        self._is_connected, self._is_reported, self._connected_s, self._short_connections = (
+            False,
+            False,
+            0.0,
+            0,
+        )
         self._refused, self._is_refused = refused, False
         self._shared, self._patience_s = shared, patience_s
-        self._named = bool(client_id)  # Nobody takes the place of a client without a name.
-        self._last: paho.MQTTMessageInfo | None = None
+        self._has_client_id = bool(client_id)  # Nobody takes the place of a client without a name.
+        self._last_message: paho.MQTTMessageInfo | None = None
         self._client = client = new_client(client_id)
         client.on_unreadable = self._on_unreadable
-        self._unread = 0
+        self._unread_in_a_row = 0
         if tls is not None:
             client.tls_set_context(tls)
         if username:
@@ -170,7 +175,7 @@ class Broker:
         """Sets what the broker publishes when the next connection is lost; not retained."""
         self._client.will_set(topic, payload, qos=1)
 
-    def hear_failures(self) -> None:
+    def report_failures(self) -> None:
         """Reports failed attempts to connect, too."""
         self._client.on_connect_fail = self._on_connect_fail
 
@@ -185,8 +190,8 @@ class Broker:
         Returns:
             Whether there was room for it: `most_waiting` others may wait for the broker.
         """
-        self._last = self._client.publish(topic, payload, qos=1, retain=retain)
-        return self._last.rc != paho.MQTT_ERR_QUEUE_SIZE
+        self._last_message = self._client.publish(topic, payload, qos=1, retain=retain)
+        return self._last_message.rc != paho.MQTT_ERR_QUEUE_SIZE
 
     def close(self) -> bool:
         """Disconnects cleanly, after waiting a moment for the last messages to go out.
@@ -194,11 +199,11 @@ class Broker:
         Returns:
             Whether the broker has them.
         """
-        is_out = self._last is None
-        if self._last is not None and self._client.is_connected():
+        is_out = self._last_message is None
+        if self._last_message is not None and self._client.is_connected():
             with suppress(RuntimeError, ValueError):  # it was never queued
-                self._last.wait_for_publish(GOODBYE_S)
-                is_out = self._last.is_published()
+                self._last_message.wait_for_publish(GOODBYE_S)
+                is_out = self._last_message.is_published()
         self._client.is_closed.set()
         self._client.disconnect()
         self._client.loop_stop()
@@ -220,18 +225,18 @@ class Broker:
         if getattr(reason, "value", reason) != 0:
             self._tell(Disconnected(self.name, str(reason)))
             return
-        if self._stands:
+        if self._is_connected:
             return  # it says so again
-        self._stands, self._connected_s = True, monotonic()
+        self._is_connected, self._connected_s = True, monotonic()
         if self._subscriptions:
             client.subscribe([(topic, 1) for topic in self._subscriptions])
         else:
             self._tell(Connected(self.name))
 
     @staticmethod
-    def _on_socket_open(client: Any, userdata: Any, line: Any) -> None:  # noqa: ANN401
+    def _on_socket_open(client: Any, userdata: Any, sock: Any) -> None:  # noqa: ANN401
         # Otherwise the kernel keeps a small message back until the one before is confirmed: 40 ms.
-        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def _on_connect_fail(self, *rest: Any) -> None:  # noqa: ANN401
         error = sys.exc_info()[1]  # paho calls this where it has caught it
@@ -240,46 +245,50 @@ class Broker:
     def _on_subscribe(self, client: Any, userdata: Any, number: Any, codes: Any, *rest: Any) -> None:  # noqa: ANN401
         self._is_refused = any(getattr(code, "value", code) >= _FAILURE for code in codes)
         if not self._is_refused or self._refused is None:
-            if not self._is_told:
-                self._is_told = True
+            if not self._is_reported:
+                self._is_reported = True
                 self._tell(Connected(self.name))
         else:
             self._hang_up(client)
 
     @staticmethod
     def _hang_up(client: Any) -> None:  # noqa: ANN401
-        if (line := client.socket()) is not None:
+        if (sock := client.socket()) is not None:
             with suppress(OSError):
-                line.shutdown(socket.SHUT_RDWR)
+                sock.shutdown(socket.SHUT_RDWR)
 
     def _on_disconnect(self, client: Any, *rest: Any) -> None:  # noqa: ANN401
         # The broker does not tell that another client has taken the connection over. Two would take it from
         # each other without a pause.
-        short = self._named and self._stands and monotonic() - self._connected_s < LONGEST_RECONNECT_S
-        self._short_lived = self._short_lived + 1 if short else 0
-        pause_s = min(2 ** min(self._short_lived, _MAX_DOUBLINGS), self._patience_s)
+        short = (
+            self._has_client_id
+            and self._is_connected
+            and monotonic() - self._connected_s < LONGEST_RECONNECT_S
+        )
+        self._short_connections = self._short_connections + 1 if short else 0
+        pause_s = min(2 ** min(self._short_connections, _MAX_DOUBLINGS), self._patience_s)
         client.reconnect_delay_set(pause_s, max(pause_s, LONGEST_RECONNECT_S))
-        self._stands = self._is_told = False
+        self._is_connected = self._is_reported = False
         if self._is_refused and self._refused is not None:
             self._is_refused = False
             self._tell(Disconnected(self.name, self._refused))
             return
-        if self._unread > MAX_UNREAD:
-            self._unread = 0
-            self._tell(Disconnected(self.name, _DEAF))
+        if self._unread_in_a_row > MAX_UNREAD:
+            self._unread_in_a_row = 0
+            self._tell(Disconnected(self.name, _READS_NOTHING))
             return
-        is_shared = self._short_lived >= _SEVERAL
+        is_shared = self._short_connections >= _SHARED_AFTER
         why = f"the connection is lost again and again: {self._shared}" if is_shared else ""
         self._tell(Disconnected(self.name, why, is_shared))
 
     def _on_unreadable(self) -> None:
-        self._stands = self._is_told = False
+        self._is_connected = self._is_reported = False
         self._tell(Disconnected(self.name, _UNREADABLE))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
         # It can send without end what has to be confirmed.
-        self._unread = self._unread + 1 if client.want_write() else 0
-        if self._unread > MAX_UNREAD:
+        self._unread_in_a_row = self._unread_in_a_row + 1 if client.want_write() else 0
+        if self._unread_in_a_row > MAX_UNREAD:
             self._hang_up(client)
             return
         self._tell(Message(self.name, message.topic, bytes(message.payload), bool(message.retain)))

@@ -18,7 +18,7 @@ from shutthebox.outbox_entry import (
 
 _log = logging.getLogger(__name__)
 
-_ENDING, _DAMAGED = ".json", ".damaged"
+_SUFFIX, _DAMAGED = ".json", ".damaged"
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 """Errors of this machine that say nothing about the file."""
 
@@ -51,7 +51,7 @@ class Spool:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._names: deque[str] = deque()
-        self._passed_over: set[str] = set()
+        self._skipped: set[str] = set()
         remove_parts(folder)
 
     def oldest(self) -> Waiting | None:
@@ -92,7 +92,7 @@ class Spool:
         if self._names and self._names[0] == entry.path.name:
             self._names.popleft()
 
-    def say(self, status: UplinkStatus) -> None:
+    def write_status(self, status: UplinkStatus) -> None:
         """Tells the box whether its entries reach the league."""
         try:
             replace_file(self._folder / UPLINK_STATUS_FILE, status.to_text().encode())
@@ -101,7 +101,7 @@ class Spool:
 
     def _list(self) -> list[str]:
         names = (path.name for path in self._folder.iterdir())
-        return sorted(name for name in names if name.endswith(_ENDING) and name not in self._passed_over)
+        return sorted(name for name in names if name.endswith(_SUFFIX) and name not in self._skipped)
 
     def _set_aside(self, path: Path, why: str) -> None:
         _log.error("%s: %s; set aside", one_line(str(path)), why)
@@ -109,4 +109,4 @@ class Spool:
             path.rename(path.with_suffix(_DAMAGED))
         except OSError as error:
             _log.error("%s: %s; passed over", one_line(str(path)), reason(error))
-            self._passed_over.add(path.name)
+            self._skipped.add(path.name)

@@ -14,8 +14,8 @@ from shutthebox.errors import one_line
 from shutthebox.files import reason
 from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, DeliveryState, UplinkStatus, hash_of
 from shutthebox_uplink import home_assistant as ha
-from shutthebox_uplink.delivery import Delivery, Sent
-from shutthebox_uplink.https import Answered, League, Result, Unanswered
+from shutthebox_uplink.delivery import Delivery, SentEntry
+from shutthebox_uplink.https import Answer, League, NoAnswer, Result
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Message
 from shutthebox_uplink.mqtt import Event as BrokerEvent
 from shutthebox_uplink.settings import Enrolment, HomeAssistant, SettingsError
@@ -44,10 +44,10 @@ ENTRY_PATH, STATE_PATH = "/entry", "/state"
 
 HOME = "home assistant"
 
-_GOOD = UplinkStatus(DeliveryState.GOOD)
-_NO_LINE = UplinkStatus(DeliveryState.NO_LINE, "no connection to the league")
-_NOT_KNOWN = UplinkStatus(DeliveryState.HELD, "the league does not know this key")
-_TOO_MUCH = UplinkStatus(DeliveryState.HELD, "the league takes no more at present")
+_ALL_WELL = UplinkStatus(DeliveryState.GOOD)
+_UNREACHABLE = UplinkStatus(DeliveryState.NO_LINE, "no connection to the league")
+_UNKNOWN_KEY = UplinkStatus(DeliveryState.HELD, "the league does not know this key")
+_OVERLOADED = UplinkStatus(DeliveryState.HELD, "the league takes no more at present")
 
 NO_LINE_AFTER_S = 60.0
 """Shorter interruptions aren't reported as a problem."""
@@ -58,7 +58,7 @@ _PATIENCE_S = 600
 _MAX_PAYLOAD = 16 * 1024  # bytes; Home Assistant says a word
 _MAX_EVENTS = 100
 _MAX_TO_PUBLISH = 20
-_RESTLESS = ("uptime_s", "temperature")
+_ALWAYS_CHANGING = ("uptime_s", "temperature")
 """These change all the time without any meaning."""
 
 Event: TypeAlias = BrokerEvent | Result
@@ -89,7 +89,7 @@ class Uplink:
         self._enrolment, self._home, self._clock_s = enrolment, home, clock_s
         self.inbox: SimpleQueue[Event | None] = SimpleQueue()
         self._delivery = Delivery()
-        self._latest = ""
+        self._league_version = ""
         self._published: dict[str, Any] = {}
         self._published_s = -STATE_S
         self._sent: dict[str, Any] = {}
@@ -97,9 +97,9 @@ class Uplink:
         self._home_connected = False
         self._name = name
         self._waiting: Waiting | None = None
-        self._line: UplinkStatus | None = None  # until the league answers
-        self._problem: UplinkStatus | None = None  # until it takes the entry
-        self._note = None if enrolment else UplinkStatus(DeliveryState.NO_LEAGUE, "no league")
+        self._connection_status: UplinkStatus | None = None  # until the league answers
+        self._entry_status: UplinkStatus | None = None  # until it takes the entry
+        self._lasting_status = None if enrolment else UplinkStatus(DeliveryState.NO_LEAGUE, "no league")
         self._lost_s: float | None = None
         self._league = League(enrolment, self.inbox.put) if enrolment is not None else None
         self._broker = _home_broker(home, name, self._tell) if home is not None else None
@@ -134,12 +134,12 @@ class Uplink:
                     if event is None:
                         return
                     self._take(event)
-                self._look()
+                self._send_what_is_due()
                 feed_watchdog()
                 if (now := self._status) != said:
                     said = now
                     status(said.line or "delivering")
-                    self._spool.say(said)
+                    self._spool.write_status(said)
         finally:
             if self._league is not None:
                 self._league.close()
@@ -147,18 +147,20 @@ class Uplink:
                 if self._home_connected:
                     self._broker.publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
                 self._broker.close()
-            self._spool.say(_GOOD)  # the last problem would stay after the owner has left the league
+            self._spool.write_status(
+                _ALL_WELL
+            )  # the last problem would stay after the owner has left the league
 
     @property
     def _status(self) -> UplinkStatus:
-        return self._line or self._problem or self._note or _GOOD
+        return self._connection_status or self._entry_status or self._lasting_status or _ALL_WELL
 
     def _take(self, event: Event) -> None:
         match event:
-            case Answered(path=path, status=status, body=body, wait_s=wait_s):
+            case Answer(path=path, status=status, body=body, wait_s=wait_s):
                 self._take_answer(path, status, body, wait_s)
-            case Unanswered(path=path, reason=why, is_certificate=is_certificate):
-                self._take_silence(path, why, is_certificate=is_certificate)
+            case NoAnswer(path=path, reason=why, is_certificate=is_certificate):
+                self._take_no_answer(path, why, is_certificate=is_certificate)
             case Connected(broker):
                 _log.info("%s: connected", broker)
                 self._home_connected = True
@@ -178,49 +180,51 @@ class Uplink:
 
     # -- the league -------------------------------------------------------------------------
 
-    def _take_silence(self, path: str, why: str, *, is_certificate: bool) -> None:
+    def _take_no_answer(self, path: str, why: str, *, is_certificate: bool) -> None:
         now_s = self._clock_s()
         _log.warning("league: %s: %s", path, why)
         self._lost_s = now_s if self._lost_s is None else self._lost_s
         if is_certificate:
-            self._line = UplinkStatus(DeliveryState.OTHER, f"the league: {why}")
+            self._connection_status = UplinkStatus(DeliveryState.OTHER, f"the league: {why}")
         elif now_s - self._lost_s >= NO_LINE_AFTER_S:
-            self._line = _NO_LINE
-        self._fail(path, now_s)
+            self._connection_status = _UNREACHABLE
+        self._wait_after_failure(path, now_s)
 
     def _take_answer(self, path: str, status: int, body: bytes, wait_s: float) -> None:
         now_s = self._clock_s()
-        receipt = self._receipt(body) if status == 200 else None
+        receipt = self._read_receipt(body) if status == 200 else None
         if receipt is None:
             _log.error("league: %s: answer %d without a receipt", path, status)
-            known = {401: _NOT_KNOWN, 429: _TOO_MUCH}
+            known = {401: _UNKNOWN_KEY, 429: _OVERLOADED}
             no_receipt = UplinkStatus(
                 DeliveryState.OTHER, f"no receipt at the league's address (answer {status})"
             )
-            self._line = known.get(status, no_receipt)
-            self._fail(path, now_s, wait_s)
+            self._connection_status = known.get(status, no_receipt)
+            self._wait_after_failure(path, now_s, wait_s)
             return
-        self._line = self._lost_s = None
+        self._connection_status = self._lost_s = None
         self._state_not_before_s = 0.0
-        self._latest = receipt.version if len(receipt.version) <= 30 else ""
+        self._league_version = receipt.version if len(receipt.version) <= 30 else ""
         said = one_line(receipt.reason)
         if receipt.status == HELD:
             _log.error("entry %d is held, and sent again later: %s", receipt.sequence, said)
-            self._problem = UplinkStatus(DeliveryState.HELD, f"held by the league: {said}")
+            self._entry_status = UplinkStatus(DeliveryState.HELD, f"held by the league: {said}")
         if path == ENTRY_PATH:
             self._take_receipt(receipt, said, now_s)
 
     def _take_receipt(self, receipt: Receipt, said: str, now_s: float) -> None:
         if self._waiting is None or not self._delivery.receive(receipt):
             if receipt.status != HELD:
-                self._line = UplinkStatus(DeliveryState.OTHER, "the league's receipt is for another entry")
+                self._connection_status = UplinkStatus(
+                    DeliveryState.OTHER, "the league's receipt is for another entry"
+                )
             self._delivery.fail(now_s)
             return
-        self._problem = None
+        self._entry_status = None
         if receipt.status == COMMITTED and said:
             # For as long as it runs: the owner should hear of an older card.
             state = DeliveryState.OLDER_CARD if said == CHAIN_BEGINS_AGAIN else DeliveryState.OTHER
-            self._note = UplinkStatus(state, said)
+            self._lasting_status = UplinkStatus(state, said)
         if said:
             _log.error("entry %d is %s by the league: %s", receipt.sequence, receipt.status, said)
         try:
@@ -229,7 +233,7 @@ class Uplink:
             _log.error("entry %d stays and is sent again: %s", receipt.sequence, error)
             self._delivery.fail(now_s)
 
-    def _receipt(self, body: bytes) -> Receipt | None:
+    def _read_receipt(self, body: bytes) -> Receipt | None:
         assert self._enrolment is not None, "only a box in a league asks it"
         try:
             return open_receipt(body, self._enrolment.league_key)
@@ -237,7 +241,7 @@ class Uplink:
             _log.error("a receipt is not the league's: %s", error)
             return None
 
-    def _fail(self, path: str, now_s: float, wait_s: float = 0.0) -> None:
+    def _wait_after_failure(self, path: str, now_s: float, wait_s: float = 0.0) -> None:
         """Has entries and states wait: there was no receipt."""
         if path == ENTRY_PATH:
             self._delivery.fail(now_s, wait_s)
@@ -245,7 +249,7 @@ class Uplink:
             self._sent = {}
         self._state_not_before_s = now_s + STATE_S
 
-    def _look(self) -> None:
+    def _send_what_is_due(self) -> None:
         try:
             self._deliver()
         except OSError as error:
@@ -255,17 +259,19 @@ class Uplink:
     def _deliver(self) -> None:
         if self._league is None or self._enrolment is None:
             return
-        if self._league.is_busy or not self._delivery.wants(self._clock_s()):
+        if self._league.is_busy or not self._delivery.is_due(self._clock_s()):
             return
         self._waiting = found = self._spool.oldest()
         if found is not None:
             message = sign_entry(found.data, found.sequence, self._enrolment.name, self._enrolment.key)
-            self._delivery.sent(Sent(found.sequence, hash_of(found.data)))
+            self._delivery.note_sent(SentEntry(found.sequence, hash_of(found.data)))
             self._league.post(ENTRY_PATH, message)
 
     def _publish_state(self, waiting: int) -> None:
-        state = vitals(self._scores_file, waiting, time.time(), self._latest, problem=self._status.line)
-        settled = {key: value for key, value in state.items() if key not in _RESTLESS}
+        state = vitals(
+            self._scores_file, waiting, time.time(), self._league_version, problem=self._status.line
+        )
+        settled = {key: value for key, value in state.items() if key not in _ALWAYS_CHANGING}
         now_s = self._clock_s()
         if self._home_connected and (settled != self._published or now_s - self._published_s >= STATE_S):
             self._published, self._published_s = settled, now_s
