@@ -43,23 +43,25 @@ class Allowance:
             key: its name.
             now_s: monotonic time.
         """
-        return self._now(key, now_s) >= self._amount
+        return self._amount_spent(key, now_s) >= self._amount
 
     def wait_s(self, key: str, now_s: float) -> float:
         """The seconds until a key may spend again; 0 if it may now."""
-        return max(0.0, (self._now(key, now_s) - self._amount) / self._rate) + self.is_spent(key, now_s)
+        return max(0.0, (self._amount_spent(key, now_s) - self._amount) / self._rate) + self.is_spent(
+            key, now_s
+        )
 
     def spent(self, key: str, now_s: float) -> float:
         """The fraction of its amount that a key has spent; above 1 if it overspent."""
-        return self._now(key, now_s) / self._amount
+        return self._amount_spent(key, now_s) / self._amount
 
     def spend(self, key: str, amount: float, now_s: float) -> None:
         """Spends an amount, even if less is left."""
-        self._spent[key] = _Spent(self._now(key, now_s) + amount, now_s)
+        self._spent[key] = _Spent(self._amount_spent(key, now_s) + amount, now_s)
         self._spent.move_to_end(key)
         while len(self._spent) > _MAX_KEYS:
             self._spent.popitem(last=False)
 
-    def _now(self, key: str, now_s: float) -> float:
+    def _amount_spent(self, key: str, now_s: float) -> float:
         spent = self._spent.get(key)
         return max(0.0, spent.amount - (now_s - spent.at_s) * self._rate) if spent else 0.0

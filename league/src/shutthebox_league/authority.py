@@ -110,7 +110,7 @@ class Authority:
             sync_folder(self._keys.parent)
             _write(self._keys / "receipts.key", _private_pem(Ed25519PrivateKey.generate()))
             # Last, because its presence means that all is there.
-            self._keep_settings(settings)
+            self._write_settings(settings)
         except OSError as error:
             raise LeagueError(f"--folder: {error}; use a folder that can be written to") from None
 
@@ -138,9 +138,9 @@ class Authority:
 
     def change_database(self, url: str) -> None:
         """Switches the league to another database."""
-        self._keep_settings(replace(self.settings, database=url))
+        self._write_settings(replace(self.settings, database=url))
 
-    def _keep_settings(self, settings: Settings) -> None:
+    def _write_settings(self, settings: Settings) -> None:
         _write(self._settings_path, json.dumps(asdict(settings)).encode())
 
     def lock_shared(self) -> int:
@@ -165,7 +165,7 @@ class Authority:
             ) from None
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def lock_registers(self) -> Iterator[None]:
         """Locks the names, so that a later command sees what an earlier one did."""
         descriptor = os.open(self._keys / "lists.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:

@@ -26,7 +26,7 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors from file systems without hard links, such as FAT."""
 
 _PREFIX = ".shutthebox-"
-_KILLED_S = 24 * 3600
+_ABANDONED_S = 24 * 3600
 """No copy takes this long: anything older was left behind by a killed process."""
 
 _MAGIC = b"SQLite format 3\0"
@@ -38,11 +38,11 @@ def back_up(engine: Engine, file: Path) -> None:
     Raises:
         LeagueError: if the file exists, can't be written, lacks room, or differs from the database.
     """
-    with _own_errors(file):
-        _check_room(file.parent, _size(engine))
+    with _as_league_errors(file):
+        _check_room(file.parent, _copy_size(engine))
         try:
             with _private_folder(file.parent) as folder:
-                copy = _new(folder / "copy")
+                copy = _create_private(folder / "copy")
                 counts = _copy(engine, copy)
                 _sync(copy)
                 with closing(sqlite3.connect(copy)) as db:
@@ -55,7 +55,7 @@ def back_up(engine: Engine, file: Path) -> None:
                 except OSError as error:
                     if error.errno not in _NO_LINKS:
                         raise
-                    copy.rename(_new(file))
+                    copy.rename(_create_private(file))
                 sync_folder(file.parent)
         except FileExistsError:
             raise LeagueError(f"{file}: exists; use a new file") from None
@@ -78,12 +78,12 @@ def keep_backups(engine: Engine, folder: Path, count: int, now_s: int) -> None:
     time = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
     try:
         back_up(engine, folder / f"league-{time}.sqlite3")
-        with _own_errors(folder):
+        with _as_league_errors(folder):
             for old in sorted(folder.glob(f"league-{'[0-9]' * 8}T{'[0-9]' * 6}Z.sqlite3"))[:-count]:
                 old.unlink()
             for left in folder.glob(f"{_PREFIX}*"):
                 with suppress(FileNotFoundError):  # another one has just ended
-                    if left.stat().st_mtime < now_s - _KILLED_S:
+                    if left.stat().st_mtime < now_s - _ABANDONED_S:
                         shutil.rmtree(left)
     except (LeagueError, SQLAlchemyError):
         in_transaction(engine, lambda db: note_failure(db, BACKUP))
@@ -100,9 +100,9 @@ def restore(engine: Engine, file: Path) -> None:
     is_sqlite = engine.dialect.name == "sqlite"
     beside = Path(engine.url.database or "").parent if is_sqlite else None
     # Restores exactly what was checked, whatever happens to the file meanwhile.
-    with _own_errors(file, f"; {_ALLOWED}"), _private_folder(beside) as folder:
+    with _as_league_errors(file, f"; {_ALLOWED}"), _private_folder(beside) as folder:
         copy = folder / "copy"
-        with open_to_read(file) as given, _new(copy).open("wb") as taken:
+        with open_to_read(file) as given, _create_private(copy).open("wb") as taken:
             if given.read(len(_MAGIC)) != _MAGIC:
                 raise LeagueError(f"{file}: not a league's database; {_ALLOWED}")
             _check_room(folder, os.fstat(given.fileno()).st_size)
@@ -138,7 +138,7 @@ def _replace(target: sqlite3.Connection, copy: sqlite3.Connection, path: Path) -
         ) from None
 
 
-def _size(engine: Engine) -> int:
+def _copy_size(engine: Engine) -> int:
     """About how many bytes a copy of the database takes."""
     postgresql = "select sum(pg_table_size(oid)) from pg_class where relnamespace = 'public'::regnamespace"
     sqlite = "select page_count * page_size from pragma_page_count, pragma_page_size"
@@ -177,7 +177,7 @@ def _counts(db: sqlite3.Connection) -> Mapping[str, int]:
 
 
 @contextmanager
-def _own_errors(file: Path, more: str = "") -> Iterator[None]:
+def _as_league_errors(file: Path, more: str = "") -> Iterator[None]:
     try:
         yield
     except FileExistsError:
@@ -232,7 +232,7 @@ def _private_folder(beside: Path | None) -> Iterator[Path]:
         yield Path(name)
 
 
-def _new(path: Path) -> Path:
+def _create_private(path: Path) -> Path:
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
     return path
 

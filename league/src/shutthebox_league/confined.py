@@ -40,7 +40,7 @@ class Confined:
         # CPU time passes more slowly than the clock while other processes are running.
         self._until_s = time.monotonic() + 30 * cpu_s
         self._process = context.Process(
-            target=_work, args=(os.getpid(), work, text, cpu_s, memory, sender), daemon=True
+            target=_run_limited, args=(os.getpid(), work, text, cpu_s, memory, sender), daemon=True
         )
         self._process.start()
         sender.close()
@@ -76,7 +76,7 @@ def end_with_parent(parent: int) -> bool:
     return os.getppid() == parent
 
 
-def _work(
+def _run_limited(
     parent: int, work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, sender: Connection
 ) -> None:
     # The parent's successor begins the same review again.

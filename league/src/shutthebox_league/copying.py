@@ -12,7 +12,7 @@ from shutthebox_league.database import migrate
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.schema import METADATA
 
-_AT_ONCE = 1000
+_ROWS_AT_ONCE = 1000
 
 VERSIONS = "alembic_version"
 """The table that isn't a league's, but Alembic's."""
@@ -71,7 +71,7 @@ def copy_rows(source: Connection, target: Connection) -> Mapping[str, int]:
 
 
 def _rows(db: Connection, table: Table) -> Iterator[Sequence[Row[Any]]]:
-    return db.execute(select(table).execution_options(yield_per=_AT_ONCE)).partitions()
+    return db.execute(select(table).execution_options(yield_per=_ROWS_AT_ONCE)).partitions()
 
 
 @dataclass(slots=True)

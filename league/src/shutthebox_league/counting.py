@@ -42,7 +42,9 @@ _MAY_COUNT = (
     (MATCH.c.unranked == "") & SEAT.c.computer.is_(False) & SEAT.c.total.is_not(None)
     & (SEAT.c.uncounted == "")
 )  # fmt: skip
-_IS_EVER = (STANDING.c.period == Period.EVER.value) & (STANDING.c.first == first_of(Period.EVER, date.min))
+_IS_OF_ALL_TIME = (STANDING.c.period == Period.EVER.value) & (
+    STANDING.c.first == first_of(Period.EVER, date.min)
+)
 _NAME_REMOVED = SEAT.c.initials.is_(None) & SEAT.c.named_s.is_not(None)
 
 
@@ -57,15 +59,17 @@ def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
         "mean_total": float(seat.total), "given_away": _mean(seat.given_away_sum, seat.turns),
     }  # fmt: skip
     of_match = CATEGORY.c.id == match.category_id
-    new_there = of_match & ~_is_there(match.category_id, match.pub_id)
+    new_there = of_match & ~_has_standings(match.category_id, match.pub_id)
     db.execute(update(CATEGORY).where(new_there).values(pubs=CATEGORY.c.pubs + 1))
     own = STANDING.c
-    for place in _places(match, tonight):
-        statement = upsert(db, STANDING).values(**place, **values)
+    for standing_key in _standing_keys(match, tonight):
+        statement = upsert(db, STANDING).values(**standing_key, **values)
         new = statement.excluded
         added = {key: own[key] + new[key] for key in _SUMS}
         keys = [column.name for column in STANDING.primary_key]
-        db.execute(statement.on_conflict_do_update(index_elements=keys, set_={**added, **_means(added)}))
+        db.execute(
+            statement.on_conflict_do_update(index_elements=keys, set_={**added, **_mean_columns(added)})
+        )
     earlier = select(SEAT.c.seat).where(
         SEAT.c.match_id == seat.match_id, SEAT.c.seat != seat.seat,
         SEAT.c.counted, SEAT.c.uncounted == "", SEAT.c.total.is_not(None),
@@ -80,10 +84,10 @@ def add_review(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -
     turns, given_away = own.turns + seat.turns, own.given_away_sum + seat.given_away_sum
     values = {
         "turns": turns, "luck_sum": own.luck_sum + seat.luck_sum, "given_away_sum": given_away,
-        "given_away": _mean_of(given_away, turns),
+        "given_away": _mean_expression(given_away, turns),
     }  # fmt: skip
-    for place in _places(match, tonight):
-        where = [own[key] == value for key, value in place.items()]
+    for standing_key in _standing_keys(match, tonight):
+        where = [own[key] == value for key, value in standing_key.items()]
         db.execute(update(STANDING).where(*where, own.initials == seat.initials).values(values))
 
 
@@ -108,7 +112,7 @@ def take_out(db: Connection, which: ColumnElement[bool], tonight: date) -> None:
     gone = (
         select(MATCH.c.category_id, func.count(distinct(MATCH.c.pub_id)))
         .join(SEAT, SEAT.c.match_id == MATCH.c.id)
-        .where(has_sums, ~_is_there(MATCH.c.category_id, MATCH.c.pub_id))
+        .where(has_sums, ~_has_standings(MATCH.c.category_id, MATCH.c.pub_id))
         .group_by(MATCH.c.category_id)
     )
     _change_categories(db, gone, CATEGORY.c.pubs, -1)
@@ -121,8 +125,8 @@ def _subtract(db: Connection, rows: Iterable[Any], tonight: date) -> None:
     """Subtracts sums of seats from the standings that they are in."""
     of_rows: dict[tuple[Any, ...], list[float]] = {}
     for row in rows:
-        for place in _places(row, tonight):
-            total = of_rows.setdefault((*place.values(), row.initials), [0] * len(_SUMS))
+        for standing_key in _standing_keys(row, tonight):
+            total = of_rows.setdefault((*standing_key.values(), row.initials), [0] * len(_SUMS))
             total[:] = [float(have) + float(new) for have, new in zip(total, row[4:], strict=True)]
     keys = [column.name for column in STANDING.primary_key]
     own = [STANDING.c[key] == bindparam(f"of_{key}") for key in keys]
@@ -134,12 +138,12 @@ def _subtract(db: Connection, rows: Iterable[Any], tonight: date) -> None:
     ]
     emptied = delete(STANDING).where(*own, STANDING.c.matches <= bindparam("less_matches"))
     if db.execute(emptied, values).rowcount != len(values):
-        db.execute(update(STANDING).where(*own).values({**left, **_means(left)}), values)
+        db.execute(update(STANDING).where(*own).values({**left, **_mean_columns(left)}), values)
 
 
-def _is_there(category: Any, pub: Any) -> ColumnElement[bool]:  # noqa: ANN401  (SQL expressions)
+def _has_standings(category: Any, pub: Any) -> ColumnElement[bool]:  # noqa: ANN401  (SQL expressions)
     """Whether a category has anybody in its standings of a pub."""
-    return exists().where(STANDING.c.category_id == category, STANDING.c.pub_id == pub, _IS_EVER)
+    return exists().where(STANDING.c.category_id == category, STANDING.c.pub_id == pub, _IS_OF_ALL_TIME)
 
 
 def put_back(db: Connection, which: ColumnElement[bool]) -> None:
@@ -204,7 +208,7 @@ def delete_standings(db: Connection, initials: str, pub_id: int | None) -> None:
     )  # fmt: skip
     db.execute(delete(STANDING).where(league, exists().where(same, own.matches <= of_pub.c.matches)))
     left = {key: own[key] - of_pub.c[key] for key in _SUMS}
-    db.execute(update(STANDING).where(league, same).values({**left, **_means(left)}))
+    db.execute(update(STANDING).where(league, same).values({**left, **_mean_columns(left)}))
     db.execute(delete(STANDING).where(own.initials == initials, own.pub_id == pub_id))
 
 
@@ -213,7 +217,7 @@ def delete_old_nights(db: Connection, before: date) -> None:
     db.execute(delete(STANDING).where(STANDING.c.period == Period.NIGHT, STANDING.c.first < before))
 
 
-def _places(match: Row[Any], tonight: date) -> Iterator[dict[str, Any]]:
+def _standing_keys(match: Row[Any], tonight: date) -> Iterator[dict[str, Any]]:
     """The sums that a match belongs to, always in the same order to avoid deadlocks."""
     for pub_id in (WHOLE_LEAGUE, match.pub_id):
         for period in Period:
@@ -226,13 +230,13 @@ def _mean(total: float, turns: int) -> float | None:
     return total / turns if turns >= FEWEST_TURNS else None
 
 
-def _means(sums: Mapping[str, Any]) -> dict[str, Any]:
+def _mean_columns(sums: Mapping[str, Any]) -> dict[str, Any]:
     """What tables are sorted by, from sums as SQL expressions."""
     return {
         "mean_total": sums["total_sum"] / sums["matches"],
-        "given_away": _mean_of(sums["given_away_sum"], sums["turns"]),
+        "given_away": _mean_expression(sums["given_away_sum"], sums["turns"]),
     }
 
 
-def _mean_of(total: Any, turns: Any) -> Any:  # noqa: ANN401  (SQL expressions)
+def _mean_expression(total: Any, turns: Any) -> Any:  # noqa: ANN401  (SQL expressions)
     return case((turns >= FEWEST_TURNS, total / cast(turns, Float)), else_=None)

@@ -56,16 +56,16 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
     if not _BOX_NAME.fullmatch(box):
         raise LeagueError(f"{quoted(box)} is not allowed; use up to 40 of a-z, 0-9 and - for a box")
     pub = read_name(pub, "--pub")
-    with authority.alone(), engine.begin() as db:
-        pub_id, token = _pub(db, pub)
-        box_id, former_pub = _box(db, box, pub_id)
+    with authority.lock_registers(), engine.begin() as db:
+        pub_id, token = _find_or_make_pub(db, pub)
+        box_id, former_pub = _make_or_move_box(db, box, pub_id)
         taken = {*db.execute(select(KEY.c.name)).scalars(), *authority.noted(ENROLLED)}
         name = next(name for name in (f"{box}.{number}" for number in count(1)) if name not in taken)
         authority.note(ENROLLED, name)
         public_key, private_key = new_key()
         row = {"name": name, "box_id": box_id, "public_key": public_key, "enrolled_s": int(time.time())}
         db.execute(insert(KEY), row)
-    settle(engine, authority)
+    reconcile(engine, authority)
     settings = authority.settings
     values = {
         "url": settings.url, "name": name, "key": private_key,
@@ -88,17 +88,17 @@ def revoke(engine: Engine, authority: Authority, name: str) -> None:
     if not is_good:
         raise LeagueError(f"{quoted(name)} is not a valid key; use one that `list keys` shows")
     authority.note(REVOKED, name)
-    settle(engine, authority)
+    reconcile(engine, authority)
 
 
-def settle(engine: Engine, authority: Authority) -> list[str]:
+def reconcile(engine: Engine, authority: Authority) -> list[str]:
     """Reconciles database and register, for example after an old backup was restored.
 
     Returns:
         A line for each key or voiding that differed from the register.
     """
     said = []
-    with authority.alone():
+    with authority.lock_registers():
         with engine.begin() as db:
             rows = {row.name: row.revoked_s for row in db.execute(select(KEY.c.name, KEY.c.revoked_s))}
             enrolled, revoked = set(authority.noted(ENROLLED)), set(authority.noted(REVOKED))
@@ -156,13 +156,13 @@ def new_owner_token(engine: Engine, pub: str) -> str:
     return token
 
 
-def _pub(db: Connection, name: str) -> tuple[int, str | None]:
-    like = _letters(name)
+def _find_or_make_pub(db: Connection, name: str) -> tuple[int, str | None]:
+    like = _comparable_name(name)
     pubs = db.execute(select(PUB.c.id, PUB.c.name, PUB.c.slug)).all()
     for found in pubs:
         if found.name == name:
             return int(found.id), None
-        if _letters(found.name) == like:
+        if _comparable_name(found.name) == like:
             raise LeagueError(f"--pub: {quoted(name)} is too like {quoted(found.name)}; use another name")
     read_new_name(name, "--pub")
     plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
@@ -174,12 +174,12 @@ def _pub(db: Connection, name: str) -> tuple[int, str | None]:
     return int(db.execute(insert(PUB).returning(PUB.c.id), row).scalar_one()), token
 
 
-def _letters(name: str) -> str:
+def _comparable_name(name: str) -> str:
     """The letters and figures of a name, in any script, by which people tell pubs apart."""
     return "".join(each for each in unicodedata.normalize("NFKC", name).casefold() if each.isalnum()) or name
 
 
-def _box(db: Connection, name: str, pub_id: int) -> tuple[int, str | None]:
+def _make_or_move_box(db: Connection, name: str, pub_id: int) -> tuple[int, str | None]:
     """The box of this name, made or moved, and the name of the pub it has left; None if it has left none."""
     wanted = select(BOX.c.id, BOX.c.pub_id, PUB.c.name).join(PUB, PUB.c.id == BOX.c.pub_id)
     found = db.execute(wanted.where(BOX.c.name == name)).first()

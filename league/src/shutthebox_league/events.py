@@ -71,7 +71,7 @@ GRACE_H = 24
 WAITING = 20
 """The most games of one box that wait for an entrant's confirmation; the oldest are dropped."""
 
-_SOME, _LATEST = 500, 20
+_AT_A_TIME, _LATEST = 500, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ def waiting_games(db: Connection, event_id: int, most: int = 100) -> Sequence[An
         .join(MATCH, MATCH.c.id == EVENT_GAME.c.match_id)
         .where(EVENT_GAME.c.event_id == event_id, GAME_WAITS, MATCH.c.voided == 0)
         .order_by(EVENT_GAME.c.match_id.desc())
-        .limit(_SOME)
+        .limit(_AT_A_TIME)
     )
     return db.execute(_box_by_box(query, most)).all()
 
@@ -281,10 +281,10 @@ def note_match(db: Connection, match: Row[Any]) -> None:
         of_entrants = [seat for seat in seats if seat.initials in initials]
         if received_s <= event.closes_s:
             in_time = [seat for seat in of_entrants if (seat.named_s or received_s) <= event.closes_s]
-            _note(db, event, match, in_time)
+            _note_games(db, event, match, in_time)
 
 
-def _note(db: Connection, event: Row[Any], match: Row[Any], seats: Sequence[Any]) -> None:
+def _note_games(db: Connection, event: Row[Any], match: Row[Any], seats: Sequence[Any]) -> None:
     game = EVENT_GAME.c
     named = (EVENT_BOX.c.event_id == event.id) & (EVENT_BOX.c.box_id == match.box_id)
     is_named = db.execute(select(EVENT_BOX.c.box_id).where(named)).first() is not None
@@ -301,7 +301,7 @@ def _note(db: Connection, event: Row[Any], match: Row[Any], seats: Sequence[Any]
         row = {"event_id": event.id, "match_id": match.id, "box_id": match.box_id, **values, **waits}
         db.execute(insert(EVENT_GAME), {**row, "used": False})
         if is_named:
-            _enter(db, event, match.id, values["player"], values["opponent"])
+            _start_counting(db, event, match.id, values["player"], values["opponent"])
 
 
 def _games_of(format_: Format, match: Row[Any], seats: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -318,17 +318,19 @@ def _games_of(format_: Format, match: Row[Any], seats: Sequence[Any]) -> Iterato
             }  # fmt: skip
 
 
-def _enter(db: Connection, event: Row[Any], match_id: int, player: str, opponent: str | None) -> None:
+def _start_counting(
+    db: Connection, event: Row[Any], match_id: int, player: str, opponent: str | None
+) -> None:
     """Makes a game count from now on, after all that already count."""
     game = EVENT_GAME.c
     last = db.execute(select(func.max(game.position)).where(game.event_id == event.id)).scalar() or 0
     own = (game.event_id == event.id) & (game.match_id == match_id) & (game.player == player)
     db.execute(update(EVENT_GAME).where(own).values(position=last + 1))
-    _use(db, event, player, opponent)
+    _mark_used(db, event, player, opponent)
     db.execute(update(EVENT).where(EVENT.c.id == event.id).values(stale=True))
 
 
-def _use(db: Connection, event: Row[Any], player: str, opponent: str | None) -> None:
+def _mark_used(db: Connection, event: Row[Any], player: str, opponent: str | None) -> None:
     """Marks the games of some entrants that the table is made of: the first that count, or the best total."""
     most = Format(event.format).games
     if most is None:
@@ -359,7 +361,7 @@ def events_changed(db: Connection, which: ColumnElement[bool]) -> None:
         db.execute(update(EVENT_GAME).where(own).values(void=is_void))
         for row in found:
             if row.event_id == event_id:
-                _use(db, event, row.player, row.opponent)
+                _mark_used(db, event, row.player, row.opponent)
         # A ladder continues from its state; this one starts over.
         values = {"stale": True, "state": json.dumps({**_state(event), "position": 0, "order": None})}
         db.execute(update(EVENT).where(EVENT.c.id == event_id).values(values))
@@ -381,7 +383,7 @@ def forget_games(db: Connection, initials: str, pub_id: int | None) -> None:
         db.execute(update(EVENT).where(EVENT.c.id.in_(events)).values(stale=True, state=""))
         db.execute(delete(ENTRANT).where(ENTRANT.c.initials == initials))
     for event_id, player, opponent in of_events:
-        _use(db, db.execute(select(EVENT).where(EVENT.c.id == event_id)).one(), player, opponent)
+        _mark_used(db, db.execute(select(EVENT).where(EVENT.c.id == event_id)).one(), player, opponent)
 
 
 def of_entrant(events: ColumnElement[bool], initials: str) -> ColumnElement[bool]:
@@ -502,14 +504,14 @@ def _confirm(db: Connection, event_id: int, match_id: int, initials: str, now_s:
     }
     db.execute(update(EVENT_GAME).where(own, game.player == found.player).values(left))
     if not any(left.values()):
-        _enter(db, event, match_id, found.player, found.opponent)
+        _start_counting(db, event, match_id, found.player, found.opponent)
     return True
 
 
 # -- the table -------------------------------------------------------------------------
 
 
-def settle_event(db: Connection, event_id: int) -> None:
+def recompute_event(db: Connection, event_id: int) -> None:
     """Recomputes an event's table, or takes one step towards it. The caller holds the event's lock.
 
     After a step the event is still stale, and its old table is shown.
@@ -569,7 +571,7 @@ def _note_earlier(db: Connection, event: Row[Any], last: int) -> int | None:
             MATCH.c.id.in_(of_entrants),
         )
         .order_by(MATCH.c.id)
-        .limit(_SOME)
+        .limit(_AT_A_TIME)
     ).all()
     for match in found:
         note_match(db, match)
@@ -588,7 +590,7 @@ def _advance_ladder(
         select(EVENT_GAME)
         .where(game.event_id == event_id, IS_TAKEN, game.position > position)
         .order_by(game.position)
-        .limit(_SOME)
+        .limit(_AT_A_TIME)
     ).all()
     standing = ladder(order, [_game(row) for row in rows])
     played.update({line.name: line.played for line in standing.lines})
@@ -598,7 +600,7 @@ def _advance_ladder(
         "position": rows[-1].position if rows else position,
         "played": played,
     }
-    return Standing(lines, standing.next), kept, len(rows) < _SOME
+    return Standing(lines, standing.next), kept, len(rows) < _AT_A_TIME
 
 
 def _read_used(db: Connection, event_id: int) -> Sequence[Row[Any]]:

@@ -27,12 +27,12 @@ nobody who has copied one can use up what the others may send."""
 _RECORDS = select(
     MATCH.c.box_id, MATCH.c.id, MATCH.c.chain_id, MATCH.c.record
 ).order_by(MATCH.c.id)  # fmt: skip
-_LOCK = (
+_TO_LOCK = (
     select(MATCH.c.box_id, MATCH.c.chain_id, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s)
     .order_by(MATCH.c.id)
     .with_for_update()
 )
-_NAME = (
+_NAME_SEAT = (
     update(SEAT)
     .where(SEAT.c.match_id == bindparam("of_match"), SEAT.c.seat == bindparam("of_seat"))
     .values({column: bindparam(column) for column in ("initials", "confirmed", "named_s", "pub_id")})
@@ -141,7 +141,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
     A counted seat keeps its name, one whose name was removed gets no other, and nobody signs two seats of a
     match.
     """
-    found = _find_stored(db, new, _LOCK)
+    found = _find_stored(db, new, _TO_LOCK)
     if not found:
         return
     wanted = {(one.content.initials, row.pub_id) for one in new for row in found.get(one.box_id, ())}
@@ -174,9 +174,9 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
             due.setdefault(due_s, []).append(match.id)
     if not named:
         return
-    db.execute(_NAME, named)
+    db.execute(_NAME_SEAT, named)
     for due_s, matches in due.items():
-        db.execute(_set_due(db.dialect.name), {"matches": matches, "from_s": due_s})
+        db.execute(_due_update(db.dialect.name), {"matches": matches, "from_s": due_s})
 
 
 @cache
@@ -185,7 +185,7 @@ def _seats_query(dialect: str) -> Select[Any]:
 
 
 @cache
-def _set_due(dialect: str) -> Update:
+def _due_update(dialect: str) -> Update:
     return update(MATCH).where(one_of(dialect, MATCH.c.id, "matches")).values(due_s=bindparam("from_s"))
 
 

@@ -19,28 +19,29 @@ MAX_BYTES = 8 * 1024
 _MAX_TEXT = 200
 
 
-def _text(value: object) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str) and len(value) <= _MAX_TEXT and value.isprintable()
 
 
-def _number(value: object) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2**53
 
 
-def _truth(value: object) -> bool:
+def _is_bool(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _form(pattern: str) -> Callable[[object], bool]:
+def _has_form(pattern: str) -> Callable[[object], bool]:
     return lambda value: isinstance(value, str) and re.fullmatch(pattern, value, re.ASCII) is not None
 
 
 # Everybody sees the first two.
-_KINDS: Mapping[str, Callable[[object], bool]] = {
-    "playing": _form("nobody|match over|player [1-9][0-9]?"),
-    "score": _form("–|-?[0-9]{1,9}( : -?[0-9]{1,9}){0,19}"),
-    "version": _text, "display": _truth, "levers": _text,
-    "faults": _number, "last_fault": _text, "waiting": _number, "temperature": _number, "delivery": _text,
+_VALIDATORS: Mapping[str, Callable[[object], bool]] = {
+    "playing": _has_form("nobody|match over|player [1-9][0-9]?"),
+    "score": _has_form("–|-?[0-9]{1,9}( : -?[0-9]{1,9}){0,19}"),
+    "version": _is_text, "display": _is_bool, "levers": _is_text,
+    "faults": _is_number, "last_fault": _is_text, "waiting": _is_number, "temperature": _is_number,
+    "delivery": _is_text,
 }  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def read_health(report: bytes | str) -> dict[str, Any]:
         return {}
     if not isinstance(found, dict):
         return {}
-    return {key: found[key] for key, is_right in _KINDS.items() if key in found and is_right(found[key])}
+    return {key: found[key] for key, is_valid in _VALIDATORS.items() if key in found and is_valid(found[key])}
 
 
 def keep_health(db: Connection, name: str, state: bytes, now_s: int) -> None:

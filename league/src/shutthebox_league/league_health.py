@@ -105,10 +105,14 @@ def read_league_health(db: Connection, now_s: int) -> LeagueHealth:
     }
     waiting = select(MATCH.c.id).where(MATCH.c.reviewed_s.is_(None)).limit(MAX_COUNTED).subquery()
     came_s = select(ENTRY.c.received_s).join(MATCH, BROUGHT_BY).order_by(MATCH.c.id.desc()).limit(1)
-    holding = select(KEY.c.box_id).where(KEY.c.revoked_s.is_(None)).distinct().subquery()
-    boxes = db.execute(select(func.count()).select_from(holding)).scalar_one()
-    there = HEALTH.c.seen_s > now_s - OFFLINE_S
-    online = select(func.count()).join_from(HEALTH, holding, holding.c.box_id == HEALTH.c.box_id).where(there)
+    with_key = select(KEY.c.box_id).where(KEY.c.revoked_s.is_(None)).distinct().subquery()
+    boxes = db.execute(select(func.count()).select_from(with_key)).scalar_one()
+    is_online = HEALTH.c.seen_s > now_s - OFFLINE_S
+    online = (
+        select(func.count())
+        .join_from(HEALTH, with_key, with_key.c.box_id == HEALTH.c.box_id)
+        .where(is_online)
+    )
     return LeagueHealth(
         faults=tuple(fault for fault, is_so in faults.items() if is_so),
         version=__version__,

@@ -21,36 +21,36 @@ _EVENTS = select(
     EVENT.c.id, EVENT.c.name, EVENT.c.format, EVENT.c.first_night, EVENT.c.last_night, EVENT.c.closes_s
 ).order_by(EVENT.c.id.desc())
 
-_When: TypeAlias = Callable[[int], str]
+_FormatTime: TypeAlias = Callable[[int], str]
 
 
-class _List(NamedTuple):
+class _Listing(NamedTuple):
     rows: Callable[[Connection], Sequence[Any]]
-    line: Callable[[Any, _When], str]
+    line: Callable[[Any, _FormatTime], str]
 
 
-def _key_line(row: Any, when: _When) -> str:  # noqa: ANN401  (a row)
+def _key_line(row: Any, when: _FormatTime) -> str:  # noqa: ANN401  (a row)
     revoked = "" if row.revoked_s is None else f"  revoked {when(row.revoked_s)}"
     return f"{row.name}  {row.pub}  enrolled {when(row.enrolled_s)}{revoked}"
 
 
-def _event_line(row: Any, when: _When) -> str:  # noqa: ANN401  (a row)
+def _event_line(row: Any, when: _FormatTime) -> str:  # noqa: ANN401  (a row)
     nights = f"{row.first_night} to {row.last_night}, closes {when(row.closes_s)}"
     return f"{row.id}  {row.name}  {row.format}  {nights}"
 
 
-def _voiding_line(row: Any, when: _When) -> str:  # noqa: ANN401  (a row)
+def _voiding_line(row: Any, when: _FormatTime) -> str:  # noqa: ANN401  (a row)
     who = f"by the landlord of {row.pub}" if row.pub else "by the operator"
     undone = "" if row.undone_s is None else f"  undone {when(row.undone_s)}"
     return f"{row.id}  {when(row.made_s)}  {row.what}: {row.matches} matches, {who}{undone}"
 
 
-LISTS: Mapping[str, _List] = {
-    "keys": _List(lambda db: db.execute(_KEYS).all(), _key_line),
-    "boxes": _List(lambda db: db.execute(_BOXES).all(), lambda row, when: f"{row.name}  {row.pub}"),
-    "pubs": _List(lambda db: db.execute(_PUBS).all(), lambda row, when: f"{row.name}  /pub/{row.slug}"),
-    "events": _List(lambda db: db.execute(_EVENTS).all(), _event_line),
-    "voidings": _List(lambda db: voidings(db, most=1000), _voiding_line),
+LISTS: Mapping[str, _Listing] = {
+    "keys": _Listing(lambda db: db.execute(_KEYS).all(), _key_line),
+    "boxes": _Listing(lambda db: db.execute(_BOXES).all(), lambda row, when: f"{row.name}  {row.pub}"),
+    "pubs": _Listing(lambda db: db.execute(_PUBS).all(), lambda row, when: f"{row.name}  /pub/{row.slug}"),
+    "events": _Listing(lambda db: db.execute(_EVENTS).all(), _event_line),
+    "voidings": _Listing(lambda db: voidings(db, most=1000), _voiding_line),
 }
 """Everything that can be listed, in the order of names or the latest first."""
 

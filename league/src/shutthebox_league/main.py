@@ -34,7 +34,7 @@ from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.copying import copy_league
 from shutthebox_league.database import empty_log, in_a_line, in_transaction, migrate, open_database
-from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
+from shutthebox_league.enrolment import enrol, new_owner_token, reconcile, revoke
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import GRACE_H, make_event
 from shutthebox_league.formats import Format
@@ -385,28 +385,28 @@ def _void(args: argparse.Namespace, league: League) -> None:
     tonight = night_of(now_s, league.zone)
     match args.undo, args.since, args.what:
         case int(number), None, [] if 0 < number < 2**63:
-            _say_undone(league, lambda db: undo(db, number, None, now_s))
+            _undo_and_print(league, lambda db: undo(db, number, None, now_s))
         case 0, None, [str(key)] if not key.isdecimal():
-            _say_undone(league, lambda db: undo_all(db, of_key(key), now_s))
+            _undo_and_print(league, lambda db: undo_all(db, of_key(key), now_s))
         case 0, None, [str(text)]:
-            _say_undone(league, lambda db: undo_all(db, of_match(_number(text)), now_s))
+            _undo_and_print(league, lambda db: undo_all(db, of_match(_number(text)), now_s))
         case ((None | 0), None, [str(event), str(text)]):
             number, (initials,) = _number(event), read_initials(text)
             if args.undo is None:
-                _say_void(league, lambda db: void_entrant(db, number, initials, now_s, tonight))
+                _void_and_print(league, lambda db: void_entrant(db, number, initials, now_s, tonight))
             else:
-                _say_undone(league, lambda db: undo_all(db, of_entrant(db, number, initials), now_s))
+                _undo_and_print(league, lambda db: undo_all(db, of_entrant(db, number, initials), now_s))
         case None, _, [str(key)] if not key.isdecimal():
             _void_key(key, args.since, league)
         case None, None, [str(text)]:
-            _say_void(league, lambda db: void_match(db, _number(text), now_s, tonight))
+            _void_and_print(league, lambda db: void_match(db, _number(text), now_s, tonight))
         case _:
             raise LeagueError(
                 "void: use MATCH, KEY [--from DATE] or EVENT ABC, each with --undo; or --undo NUMBER"
             )
 
 
-def _say_undone(league: League, do: Callable[[Connection], int]) -> None:
+def _undo_and_print(league: League, do: Callable[[Connection], int]) -> None:
     count = in_transaction(league.engine, do)
     note_voidings(league.engine, league.authority)
     print(f"{count} matches count again, unless something else voids them.")
@@ -422,10 +422,10 @@ def _void_key(key: str, since: date | None, league: League) -> None:
     now_s, from_s = int(time.time()), None
     if since is not None:
         from_s = int(datetime(since.year, since.month, since.day, tzinfo=league.zone).timestamp())
-    _say_void(league, lambda db: void_key(db, key, from_s, now_s, night_of(now_s, league.zone), since))
+    _void_and_print(league, lambda db: void_key(db, key, from_s, now_s, night_of(now_s, league.zone), since))
 
 
-def _say_void(league: League, do: Callable[[Connection], tuple[int, int]]) -> None:
+def _void_and_print(league: League, do: Callable[[Connection], tuple[int, int]]) -> None:
     number, count = in_transaction(league.engine, do)
     note_voidings(league.engine, league.authority)
     print(f"Voiding {number}: {count} matches no longer count. `void --undo {number}` puts them back.")
@@ -450,18 +450,18 @@ def _owner(args: argparse.Namespace, league: League) -> None:
 
 
 def _take(args: argparse.Namespace, league: League) -> None:
-    line = _listening_socket(args, "take")
+    listener = _listening_socket(args, "take")
     migrate(league.engine)
-    for said in settle(league.engine, league.authority):
+    for said in reconcile(league.engine, league.authority):
         _log.warning("%s", said)
     # A fork must share no connection to the database.
     league.engine.dispose()
-    workers = Workers(partial(_serve_door, args.folder), line, len(os.sched_getaffinity(0)))
+    workers = Workers(partial(_serve_door, args.folder), listener, len(os.sched_getaffinity(0)))
     with _service(workers.stop) as beat:
         workers.run(beat)
 
 
-def _serve_door(folder: Path, line: socket.socket, beat: Callable[[], None]) -> None:
+def _serve_door(folder: Path, listener: socket.socket, beat: Callable[[], None]) -> None:
     import uvicorn
 
     from shutthebox_league.door import application
@@ -478,7 +478,7 @@ def _serve_door(folder: Path, line: socket.socket, beat: Callable[[], None]) -> 
             timeout_keep_alive=60,
             timeout_graceful_shutdown=10,
         )
-        uvicorn.Server(config).run([line])
+        uvicorn.Server(config).run([listener])
 
 
 def _listening_socket(args: argparse.Namespace, command: str) -> socket.socket:
@@ -487,11 +487,11 @@ def _listening_socket(args: argparse.Namespace, command: str) -> socket.socket:
     if args.port is None:
         raise LeagueError(f"{command}: no socket was passed; use --port, or a start by systemd")
     try:
-        line = socket.create_server(("127.0.0.1", args.port), backlog=512)
+        listener = socket.create_server(("127.0.0.1", args.port), backlog=512)
         # Connections inherit it; asyncio sets it for sockets only that name their protocol. Without it, each
         # answer, which is sent in two pieces, waits 40 ms for the acknowledgement of the first.
-        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return line
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listener
     except OSError as error:
         raise LeagueError(f"--port: {args.port}: {os.strerror(error.errno or 0)}") from None
 
@@ -519,7 +519,7 @@ def _serve(args: argparse.Namespace, league: League) -> None:
 
     from shutthebox_league.page.app import application
 
-    line = _listening_socket(args, "serve")
+    listener = _listening_socket(args, "serve")
     migrate(league.engine)
     app = application(league.engine, league.zone, league.authority, secure=args.port is None)
     config = uvicorn.Config(
@@ -531,7 +531,7 @@ def _serve(args: argparse.Namespace, league: League) -> None:
         limit_concurrency=_MAX_VISITORS,
         timeout_keep_alive=5,
     )
-    uvicorn.Server(config).run([line])
+    uvicorn.Server(config).run([listener])
 
 
 def _event(args: argparse.Namespace, league: League) -> None:
@@ -630,7 +630,7 @@ def _restore(args: argparse.Namespace, league: League) -> None:
             print("no voidings are noted outside the database; `list voidings` shows those of this copy")
     restore(league.engine, args.file)
     migrate(league.engine)
-    for said in settle(league.engine, league.authority):
+    for said in reconcile(league.engine, league.authority):
         print(said)
 
 

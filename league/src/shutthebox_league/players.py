@@ -211,8 +211,8 @@ def forget(db: Connection, initials: str, pub_id: int | None, now_s: int) -> int
     lock_books(db)
     hold_workers(db)
     row = upsert(db, FORGOTTEN).values(hash=digest_of(initials), pub_id=pub_id or 0, before_s=now_s)
-    keys_ = [column.name for column in FORGOTTEN.primary_key]
-    db.execute(row.on_conflict_do_update(index_elements=keys_, set_={"before_s": now_s}))
+    primary_key = [column.name for column in FORGOTTEN.primary_key]
+    db.execute(row.on_conflict_do_update(index_elements=primary_key, set_={"before_s": now_s}))
     where: ColumnElement[bool] = SEAT.c.initials == initials
     entries: ColumnElement[bool] = ENTRY.c.initials == initials
     aside: ColumnElement[bool] = ASIDE.c.initials == initials

@@ -24,7 +24,7 @@ MAX_MU = 1000.0
 """The limit of a mean, above and below 0, which only forged matches approach. From a few thousand up,
 openskill's exponentials overflow, and nobody could be rated again."""
 
-_AGAIN = 100
+_AT_A_TIME = 100
 """How many matches are rated again in one transaction."""
 
 _Rating: TypeAlias = tuple[float, float]
@@ -43,7 +43,7 @@ _SEATS = (
 )
 """Seats that are rated."""
 
-_KEEP_BEFORE = (
+_STORE_BEFORE = (
     update(SEAT)
     .where(SEAT.c.match_id == bindparam("of_match"), SEAT.c.seat == bindparam("of_seat"))
     .values(mu=bindparam("mu"), sigma=bindparam("sigma"))
@@ -83,9 +83,9 @@ def rate(db: Connection, match_id: int, now_s: int) -> None:
     who = [seat.initials for seat in seats if seat.initials]
     query = select(RATING).where(RATING.c.initials.in_(who)).order_by(RATING.c.initials).with_for_update()
     ratings = {row.initials: (row.mu, row.sigma) for row in db.execute(query)}
-    if changed := _before(seats, ratings):
-        db.execute(_KEEP_BEFORE, changed)
-    _keep(db, _after(seats, ratings))
+    if changed := _changed_ratings_before(seats, ratings):
+        db.execute(_STORE_BEFORE, changed)
+    _store_ratings(db, _ratings_after(seats, ratings))
 
 
 def leave_out(db: Connection, initials: str, pub_id: int) -> None:
@@ -109,11 +109,11 @@ def leave_out(db: Connection, initials: str, pub_id: int) -> None:
             times *= seat.sigma / after.sigma
         before = {"mu": after.mu + more, "sigma": after.sigma * times}
         if after is now:
-            _keep(db, {initials: (before["mu"], before["sigma"])})
+            _store_ratings(db, {initials: (before["mu"], before["sigma"])})
         elif after.pub_id != pub_id and more:
             changed.append({"of_match": after.match_id, "of_seat": after.seat, **before})
     if changed:
-        db.execute(_KEEP_BEFORE, changed)
+        db.execute(_STORE_BEFORE, changed)
 
 
 def keep_strength(db: Connection, initials: str, pub_id: int | None) -> None:
@@ -142,19 +142,22 @@ def keep_strength(db: Connection, initials: str, pub_id: int | None) -> None:
         elif pub_id in (None, seat.pub_id):
             changed.append({"of_match": seat.match_id, "of_seat": seat.seat, "mu": mu, "sigma": sigma})
     if changed:
-        db.execute(_KEEP_BEFORE, changed)
+        db.execute(_STORE_BEFORE, changed)
 
 
 def mark_changed(db: Connection, which: ColumnElement[bool]) -> None:
     """Marks the ratings since these matches, which were voided or put back, to be computed again."""
     # The current run has passed them: their seats have ratings from the history before it.
-    _clear(db, which & IS_RERATED & (MATCH.c.voided == 0))
+    _clear_stored(db, which & IS_RERATED & (MATCH.c.voided == 0))
     db.execute(update(MATCH).where(which, MATCH.c.rated.is_not(None)).values(to_rerate=True, rerated=False))
 
 
 def has_changed(db: Connection) -> bool:
     """Whether ratings have to be computed again, or are just being computed."""
-    return db.execute(select(MATCH.c.id).where(TO_RERATE).limit(1)).first() is not None or _at(db) is not None
+    return (
+        db.execute(select(MATCH.c.id).where(TO_RERATE).limit(1)).first() is not None
+        or _rerated_up_to(db) is not None
+    )
 
 
 def rate_again(db: Connection) -> None:
@@ -165,7 +168,7 @@ def rate_again(db: Connection) -> None:
     progress is in the database, so any reviewer can continue it, even after a restart. The caller has locked
     the books.
     """
-    at = _at(db)
+    at = _rerated_up_to(db)
     if at is None:
         first = db.execute(select(func.min(MATCH.c.rated)).where(TO_RERATE)).scalar()
         if first is None:
@@ -173,9 +176,9 @@ def rate_again(db: Connection) -> None:
         at = first - 1
         db.execute(insert(RERATING).values(at=at))
     next_ones = select(MATCH.c.id, MATCH.c.rated, MATCH.c.voided, MATCH.c.unrated).where(MATCH.c.rated > at)
-    matches = db.execute(next_ones.order_by(MATCH.c.rated).limit(_AGAIN)).all()
+    matches = db.execute(next_ones.order_by(MATCH.c.rated).limit(_AT_A_TIME)).all()
     if not matches:
-        _end(db)
+        _finish_run(db)
         return
     seats: dict[int, list[Row[Any]]] = {row.id: [] for row in matches}
     dialect, of_matches = db.dialect.name, {"matches": list(seats)}
@@ -194,10 +197,10 @@ def rate_again(db: Connection) -> None:
             if seat.initials and seat.initials not in ratings and (counts or seat.mu is not None):
                 ratings[seat.initials] = _rating_at(db, seat, row.rated)
         if counts:
-            changed += _before(of_match, ratings)
-            ratings |= _after(of_match, ratings)
+            changed += _changed_ratings_before(of_match, ratings)
+            ratings |= _ratings_after(of_match, ratings)
     if changed:
-        db.execute(_KEEP_BEFORE, changed)
+        db.execute(_STORE_BEFORE, changed)
     _upsert(
         db,
         RERATED,
@@ -219,7 +222,7 @@ def give_up_rating_again(db: Connection) -> None:
     _forget_run(db)
 
 
-def _at(db: Connection) -> int | None:
+def _rerated_up_to(db: Connection) -> int | None:
     """The last match rated again, in the order of rating; None if nothing is being rated again."""
     return db.execute(select(RERATING.c.at)).scalar()
 
@@ -241,7 +244,7 @@ def _rating_at(db: Connection, seat: Row[Any], rated: int) -> _Rating:
     return (found.mu, found.sigma) if found else _NEWCOMER
 
 
-def _end(db: Connection) -> None:
+def _finish_run(db: Connection) -> None:
     now, found = (
         {row.initials: (row.mu, row.sigma) for row in db.execute(select(table))}
         for table in (RATING, RERATED)
@@ -249,20 +252,20 @@ def _end(db: Connection) -> None:
     changed = {initials: rating for initials, rating in found.items() if rating != now.get(initials)}
     newcomers = [initials for initials, rating in changed.items() if rating == _NEWCOMER]
     db.execute(delete(RATING).where(RATING.c.initials.in_(newcomers)))
-    _keep(db, {initials: changed[initials] for initials in set(changed).difference(newcomers)})
+    _store_ratings(db, {initials: changed[initials] for initials in set(changed).difference(newcomers)})
     # If they were put back, the ratings stored with them would be from another history.
-    _clear(db, IS_RERATED & (MATCH.c.voided > 0))
+    _clear_stored(db, IS_RERATED & (MATCH.c.voided > 0))
     db.execute(update(MATCH).where(IS_RERATED).values(rerated=False))
     _forget_run(db)
 
 
-def _clear(db: Connection, which: ColumnElement[bool]) -> None:
+def _clear_stored(db: Connection, which: ColumnElement[bool]) -> None:
     """Deletes the ratings from before these matches, but for seats that only they tell the strength of."""
     own = SEAT.c.match_id.in_(select(MATCH.c.id).where(which))
     db.execute(update(SEAT).where(own, SEAT.c.initials.is_not(None)).values(mu=None, sigma=None))
 
 
-def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[str, _Rating]:
+def _ratings_after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[str, _Rating]:
     """The ratings of those at a table after their match."""
     if len(seats) < 2:
         return {}
@@ -275,7 +278,9 @@ def _after(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> dict[st
     }
 
 
-def _before(seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]) -> list[dict[str, Any]]:
+def _changed_ratings_before(
+    seats: Sequence[Row[Any]], ratings: Mapping[str, _Rating]
+) -> list[dict[str, Any]]:
     """The ratings before a match that its seats have to store, where they differ from the stored ones."""
     return [
         {"of_match": seat.match_id, "of_seat": seat.seat, "mu": before[0], "sigma": before[1]}
@@ -289,7 +294,7 @@ def _rating_of(seat: Row[Any], ratings: Mapping[str, _Rating]) -> _Rating:
     return ratings.get(seat.initials, _NEWCOMER) if seat.initials else (seat.mu, seat.sigma)
 
 
-def _keep(db: Connection, ratings: Mapping[str, _Rating]) -> None:
+def _store_ratings(db: Connection, ratings: Mapping[str, _Rating]) -> None:
     _upsert(
         db,
         RATING,

@@ -27,7 +27,7 @@ from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, delete_old_nights
 from shutthebox_league.database import UNAVAILABLE, in_a_line, in_transaction, lock_books
-from shutthebox_league.events import note_match, settle_event
+from shutthebox_league.events import note_match, recompute_event
 from shutthebox_league.league_health import PULSE_EVERY_S, REVIEWER, note_pulse
 from shutthebox_league.notices import notice
 from shutthebox_league.ratings import give_up_rating_again, has_changed, rate, rate_again
@@ -52,13 +52,13 @@ LITTLE = 0.05
 BY_OLDER_RULES = "by older rules"
 LATER = "reviewed later"
 
-_SOME = 50
+_AT_A_TIME = 50
 _IDLE_S = 0.5
 _LOOK_S = 0.2
 _QUICK_S = 0.5
 _MAX_SHOWN = 1024 * 1024
 
-_NEXT = text(
+_OLDEST_UNREVIEWED = text(
     """with recursive head(box_id) as (
          select min(box_id) from match where reviewed_s is null
          union all
@@ -108,10 +108,10 @@ class Reviewer:
         self._engine, self._zone, self._wall_clock_s, self._beat = engine, zone, wall_clock_s, beat
         self._allowance = Allowance(REVIEW_CPU_S_AN_HOUR, 3600)
         # House rules have no category, and no odds.
-        self._too_much: set[Category] = set()
+        self._too_slow: set[Category] = set()
         self._quick: set[Category | None] = {None}
-        self._at_hand: set[Category] = set()
-        self._tidied: date | None = None
+        self._prepared: set[Category] = set()
+        self._nights_deleted: date | None = None
         self._running: dict[int, _Running] = {}
 
     def run(self, ends: Event) -> None:
@@ -142,18 +142,22 @@ class Reviewer:
         Raises:
             SQLAlchemyError: if the database is unavailable.
         """
-        if self._tidied != self._tonight:
+        if self._nights_deleted != self._tonight:
             tonight = self._tonight
             in_transaction(
                 self._engine, lambda db: delete_old_nights(db, tonight - timedelta(days=NIGHTS_KEPT))
             )
-            self._tidied = tonight
+            self._nights_deleted = tonight
         signed = select(SEAT.c.match_id).where(IS_DUE)
-        counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count, _not_counted)
+        counted = self._handle(
+            signed.order_by(SEAT.c.match_id).limit(_AT_A_TIME), self._count, _mark_uncounted
+        )
         due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()))
-        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), self._rate, _not_rated)
+        rated = self._handle(
+            due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_AT_A_TIME), self._rate, _mark_unrated
+        )
         rated |= self._rate_again()
-        settled = self._settle_events()
+        settled = self._recompute_events()
         return self._review_some() or counted or rated or settled
 
     @property
@@ -162,7 +166,7 @@ class Reviewer:
 
     # -- counting and rating -----------------------------------------------------------
 
-    def _each(
+    def _handle(
         self, which: object, do: Callable[[Connection, int], None], give_up: Callable[[int, str], Update]
     ) -> bool:
         """Runs `do` on these matches in one transaction, or one by one if that fails.
@@ -175,15 +179,15 @@ class Reviewer:
         with self._engine.connect().execution_options(reads=True) as db:
             ids = list(dict.fromkeys(db.execute(which).scalars()))  # type: ignore[call-overload]
         try:
-            return self._do(ids, do)
+            return self._handle_together(ids, do)
         except UNAVAILABLE:
             raise
         except Exception:
             for match_id in ids:
-                self._do_alone(match_id, do, give_up)
+                self._handle_alone(match_id, do, give_up)
         return bool(ids)
 
-    def _do(self, ids: Sequence[int], do: Callable[[Connection, int], None]) -> bool:
+    def _handle_together(self, ids: Sequence[int], do: Callable[[Connection, int], None]) -> bool:
         """Skips matches that somebody else is changing, to avoid deadlocks."""
 
         def do_all(db: Connection) -> bool:
@@ -198,11 +202,11 @@ class Reviewer:
 
         return bool(ids) and in_transaction(self._engine, do_all)
 
-    def _do_alone(
+    def _handle_alone(
         self, match_id: int, do: Callable[[Connection, int], None], give_up: Callable[[int, str], Update]
     ) -> None:
         try:
-            self._do([match_id], do)
+            self._handle_together([match_id], do)
         except UNAVAILABLE:
             raise
         except Exception as error:
@@ -237,14 +241,14 @@ class Reviewer:
 
     # -- events ------------------------------------------------------------------------
 
-    def _settle_events(self) -> bool:
+    def _recompute_events(self) -> bool:
         """Recomputes the tables of events whose matches have changed, each in its own transaction."""
         with self._engine.connect().execution_options(reads=True) as db:
-            stale = select(EVENT.c.id).where(EVENT.c.stale).order_by(EVENT.c.id).limit(_SOME)
+            stale = select(EVENT.c.id).where(EVENT.c.stale).order_by(EVENT.c.id).limit(_AT_A_TIME)
             events = db.execute(stale).scalars().all()
         for event_id in events:
             try:
-                in_transaction(self._engine, partial(_settle, event_id=event_id))
+                in_transaction(self._engine, partial(_recompute_event, event_id=event_id))
             except UNAVAILABLE:
                 raise
             except Exception:
@@ -261,9 +265,9 @@ class Reviewer:
         if self._running:
             wait([running.process.receiver for running in self._running.values()], _LOOK_S)
         for box_id, running in list(self._running.items()):
-            self._end(box_id, running)
+            self._finish(box_id, running)
         with self._engine.connect().execution_options(reads=True) as db:
-            heads = db.execute(_NEXT).all()
+            heads = db.execute(_OLDEST_UNREVIEWED).all()
         now_s = time.monotonic()
         # The box that has used least comes first, so one with thousands of matches keeps no other waiting.
         waiting = sorted(
@@ -274,10 +278,10 @@ class Reviewer:
             if long and any(running.may_take_long for running in self._running.values()):
                 continue
             if spent < 1 and box_id not in self._running and len(self._running) < AT_ONCE:
-                self._begin(box_id, head.match_id, may_take_long=long)
+                self._start(box_id, head.match_id, may_take_long=long)
         return bool(self._running)
 
-    def _begin(self, box_id: int, match_id: int, *, may_take_long: bool) -> None:
+    def _start(self, box_id: int, match_id: int, *, may_take_long: bool) -> None:
         own = select(MATCH.c.record, CATEGORY).join(
             CATEGORY, CATEGORY.c.id == MATCH.c.category_id, isouter=True
         )
@@ -286,14 +290,14 @@ class Reviewer:
         if match is None:
             return
         category = _category(match)
-        if category in self._too_much:
+        if category in self._too_slow:
             why = f"a review takes more than {CPU_S} s of computing"
             self._keep_review(match_id, match.record, why, {}, b"")
             return
-        process = Confined(_result, match.record, CPU_S, MEMORY)
+        process = Confined(_review_text, match.record, CPU_S, MEMORY)
         self._running[box_id] = _Running(match_id, match.record, category, may_take_long, process)
 
-    def _end(self, box_id: int, running: _Running) -> None:
+    def _finish(self, box_id: int, running: _Running) -> None:
         """Stores the result of a review once it has finished."""
         unreviewed, sums, shown = "", dict[str, list[float]](), b""
         try:
@@ -305,22 +309,22 @@ class Reviewer:
             unreviewed, sums = json.loads(head)
             if running.category is not None and took_s < _QUICK_S:
                 self._quick.add(running.category)
-                self._keep_at_hand(running.category)
+                self._prepare_odds(running.category)
         except TooMuchError as error:
             took_s, unreviewed = float(CPU_S), f"a review was begun, and {error}"
             # Records are of bounded length, so it's the game's odds that take long.
-            self._too_much |= {running.category} if running.category else set()
+            self._too_slow |= {running.category} if running.category else set()
         del self._running[box_id]
         self._allowance.spend(str(box_id), took_s, time.monotonic())
         if self._allowance.is_spent(str(box_id), time.monotonic()):
             self._tell_owner(running.match_id)
         self._keep_review(running.match_id, running.record, unreviewed, sums, shown)
 
-    def _keep_at_hand(self, category: Category) -> None:
+    def _prepare_odds(self, category: Category) -> None:
         """Computes the odds of the first few quick games once, for all later reviews to inherit."""
-        if category in self._at_hand or len(self._at_hand) >= KEPT_TABLES:
+        if category in self._prepared or len(self._prepared) >= KEPT_TABLES:
             return
-        self._at_hand.add(category)
+        self._prepared.add(category)
         if (profile := profile_of(category)) is not None:
             with suppress(OddsError):
                 pick(profile).prepare()
@@ -368,23 +372,23 @@ def _category(row: Row[Any]) -> Category | None:
     return None if row.game is None else category_from_row(row)
 
 
-def _not_counted(match_id: int, why: str) -> Update:
+def _mark_uncounted(match_id: int, why: str) -> Update:
     own = (SEAT.c.match_id == match_id) & IS_DUE
     return update(SEAT).where(own).values(counted=True, uncounted=why)
 
 
-def _not_rated(match_id: int, why: str) -> Update:
+def _mark_unrated(match_id: int, why: str) -> Update:
     return update(MATCH).where(MATCH.c.id == match_id).values(due_s=None, unrated=f"not rated: {why}")
 
 
-def _settle(db: Connection, event_id: int) -> None:
+def _recompute_event(db: Connection, event_id: int) -> None:
     lock_books(db)
     locked = select(EVENT.c.id).where(EVENT.c.id == event_id).with_for_update(skip_locked=True)
     if db.execute(locked).first() is not None:
-        settle_event(db, event_id)
+        recompute_event(db, event_id)
 
 
-def _result(text: str) -> bytes:
+def _review_text(text: str) -> bytes:
     """A line of JSON with why there's no review, and each seat's sums over its turns; then what's shown."""
     try:
         record = read_record(text)

@@ -27,7 +27,7 @@ Work = Callable[[socket.socket, Callable[[], None]], None]
 @dataclass(slots=True)
 class _Worker:
     process: BaseProcess
-    ear: Connection
+    receiver: Connection
     heard_s: float
 
 
@@ -36,18 +36,18 @@ class Workers:
 
     Args:
         work: what each of them does.
-        line: the socket that they share.
+        listener: the socket that they share.
         count: how many.
     """
 
-    def __init__(self, work: Work, line: socket.socket, count: int) -> None:
-        self._work, self._line, self._count = work, line, count
-        self._ends = False
+    def __init__(self, work: Work, listener: socket.socket, count: int) -> None:
+        self._work, self._listener, self._count = work, listener, count
+        self._is_stopping = False
         self._workers: list[_Worker] = []
 
     def stop(self) -> None:
         """Makes `run` return soon. Safe to call from a signal handler."""
-        self._ends = True
+        self._is_stopping = True
 
     def run(self, beat: Callable[[], None] = lambda: None) -> None:
         """Keeps them running until `stop` is called, and then waits for them.
@@ -57,10 +57,10 @@ class Workers:
         """
         self._workers = [self._start() for _ in range(self._count)]
         try:
-            while not self._ends:
-                self._listen()
+            while not self._is_stopping:
+                self._receive_beats()
                 for number, worker in enumerate(self._workers):
-                    if why := self._complaint(worker):
+                    if why := self._find_fault(worker):
                         _log.error("a worker %s; starting another", why)
                         self._close(worker)
                         time.sleep(_AGAIN_S)
@@ -76,29 +76,29 @@ class Workers:
 
     def _start(self) -> _Worker:
         context = get_context("fork")
-        ear, mouth = context.Pipe(duplex=False)
-        process = context.Process(target=self._serve, args=(os.getpid(), mouth))
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=self._serve, args=(os.getpid(), sender))
         process.start()
-        mouth.close()
-        return _Worker(process, ear, time.monotonic())
+        sender.close()
+        return _Worker(process, receiver, time.monotonic())
 
-    def _serve(self, parent: int, mouth: Connection) -> None:
+    def _serve(self, parent: int, sender: Connection) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
         if end_with_parent(parent):
-            self._work(self._line, lambda: mouth.send_bytes(b"."))
+            self._work(self._listener, lambda: sender.send_bytes(b"."))
 
-    def _listen(self) -> None:
-        for ear in wait([worker.ear for worker in self._workers], _LOOK_S):
-            (worker,) = (each for each in self._workers if each.ear is ear)
+    def _receive_beats(self) -> None:
+        for receiver in wait([worker.receiver for worker in self._workers], _LOOK_S):
+            (worker,) = (each for each in self._workers if each.receiver is receiver)
             try:
-                worker.ear.recv_bytes()
+                worker.receiver.recv_bytes()
                 worker.heard_s = time.monotonic()
             except (EOFError, OSError):
                 worker.process.join(_LOOK_S)
 
     @staticmethod
-    def _complaint(worker: _Worker) -> str:
+    def _find_fault(worker: _Worker) -> str:
         if (code := worker.process.exitcode) is not None:
             return f"has ended ({code})"
         return "hangs" if time.monotonic() - worker.heard_s > HANGS_S else ""
@@ -107,4 +107,4 @@ class Workers:
     def _close(worker: _Worker) -> None:
         worker.process.kill()
         worker.process.join()
-        worker.ear.close()
+        worker.receiver.close()

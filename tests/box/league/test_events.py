@@ -24,7 +24,7 @@ from shutthebox_league.events import (
     make_event,
     note_match,
     read_event,
-    settle_event,
+    recompute_event,
     waiting_for_landlord,
     waiting_games,
 )
@@ -202,7 +202,7 @@ def test_an_event_may_have_begun_before_it_was_made(cup: Cup) -> None:
 def test_a_ladder_goes_on_step_by_step_and_begins_again_without_what_is_void(
     cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "_SOME", 2)
+    monkeypatch.setattr(events, "_AT_A_TIME", 2)
     number = cup.make(Format.LADDER, boxes=("lion", "evil"))
     for seed in range(5):
         cup.play(played_record(seed), "ANN", "BOB")
@@ -222,7 +222,7 @@ def test_a_ladder_made_again_shows_the_table_of_before_until_it_ends(
     cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """100,000 games in one transaction kept every match waiting for half a second."""
-    monkeypatch.setattr(events, "_SOME", 2)
+    monkeypatch.setattr(events, "_AT_A_TIME", 2)
     number = cup.make(Format.LADDER)
     for seed in range(5):
         cup.play(played_record(seed), "ANN", "BOB")
@@ -231,7 +231,7 @@ def test_a_ladder_made_again_shows_the_table_of_before_until_it_ends(
         void_match(db, 1, cup.now_s, NIGHT)
     for _ in range(2):
         with cup.engine.begin() as db:
-            settle_event(db, number)
+            recompute_event(db, number)
             found = read_event(db, number, cup.now_s)
         assert found is not None
         assert found.standing == before
@@ -304,6 +304,6 @@ def test_a_match_that_counts_passes_over_no_earlier_ones(cup: Cup, format_: Form
             assert new is not None
             with counted_steps(db) as counted:
                 note_match(db, new)
-                settle_event(db, number)
+                recompute_event(db, number)
             steps.append(len(counted))
     assert steps[1] <= 2 * steps[0]

@@ -34,7 +34,7 @@ from shutthebox_league import reviewer
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.players import confirm, forget, protect, waiting_seats
 from shutthebox_league.ratings import CONFIRMING_S, MAX_MU, SIGNING_S
-from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _result
+from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _review_text
 from shutthebox_league.reviewing import review
 from shutthebox_league.schema import CATEGORY, MATCH, RATING, REVIEW, SEAT, STANDING
 from shutthebox_league.standings import (
@@ -295,7 +295,7 @@ def test_a_record_that_newer_rules_cannot_read_stops_nothing(evening: Evening) -
 def test_every_game_is_reviewed_or_its_page_says_why_not(name: str) -> None:
     game = builtin(name)
     record = replace(random_record(game, 2, seed=1), conditions=CONDITIONS)
-    why, sums = json.loads(_result(write(record)).partition(b"\n")[0])
+    why, sums = json.loads(_review_text(write(record)).partition(b"\n")[0])
     assert bool(sums) != bool(why)
     assert len(why) <= 100
     reviewed = game.turns in (Turns.WHOLE, Turns.TUG) and len(game.tiles) <= 12
@@ -371,7 +371,7 @@ def test_a_table_of_a_restored_league_is_reviewed_under_the_number_of_one_that_t
 
     working = Reviewer(evening.engine, UTC, lambda: evening.now_s)
     with monkeypatch.context() as broken:
-        broken.setattr(reviewer, "_result", fail)
+        broken.setattr(reviewer, "_review_text", fail)
         evening.play(played_record(1))
         while working.work():
             pass

@@ -113,7 +113,7 @@ def test_a_run_that_one_reviewer_gives_up_leaves_nothing_that_another_adds_to_it
 ) -> None:
     """The next run would begin with ratings of this one."""
     town = on_postgresql
-    monkeypatch.setattr(ratings, "_AGAIN", 1)
+    monkeypatch.setattr(ratings, "_AT_A_TIME", 1)
     town.honest(1)
     with town.engine.begin() as db:
         void_match(db, 1, town.now_s, NIGHT)

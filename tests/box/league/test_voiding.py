@@ -475,7 +475,7 @@ def test_two_reviewers_that_rate_again_leave_the_ratings_of_one(
     towns: tuple[Town, Town], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One stops in the middle, as on a busy machine. The other knew of a voiding that the first did not."""
-    monkeypatch.setattr(ratings, "_AGAIN", 2)
+    monkeypatch.setattr(ratings, "_AT_A_TIME", 2)
     for town in towns:
         town.honest(1)
         town.honest(10)
@@ -535,7 +535,7 @@ def test_a_match_put_back_behind_a_run_is_rated_without_what_stays_void(
     towns: tuple[Town, Town], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It had been rated after a match that is void now: nobody's rating keeps anything of that."""
-    monkeypatch.setattr(ratings, "_AGAIN", 1)
+    monkeypatch.setattr(ratings, "_AT_A_TIME", 1)
     for town in towns:
         town.honest(1)
         with town.engine.begin() as db:
@@ -588,7 +588,7 @@ def test_a_player_forgotten_at_a_pub_while_ratings_are_made_again_keeps_nothing_
     towns: tuple[Town, Town], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The register does so after a restore: the rating was what it had been with them."""
-    monkeypatch.setattr(ratings, "_AGAIN", 2)
+    monkeypatch.setattr(ratings, "_AT_A_TIME", 2)
     during, before = towns
     for town in towns:
         town.honest(1)

@@ -33,7 +33,14 @@ from shutthebox_league.events import check_code, confirm_by_code, event_names, r
 from shutthebox_league.health import read_health
 from shutthebox_league.initials import INITIALS
 from shutthebox_league.league_health import FAULTY, OFFLINE_S, read_league_health
-from shutthebox_league.page.owner import FORM_HEADERS, Form, OwnersPage, Turns, first_value, pass_over_form
+from shutthebox_league.page.owner import (
+    FORM_HEADERS,
+    ChangeLimit,
+    Form,
+    OwnersPage,
+    discard_form,
+    first_value,
+)
 from shutthebox_league.schema import BOX, MATCH, PUB, REVIEW, SEAT, TOURNAMENT
 from shutthebox_league.shown import NOTICED, unpack
 from shutthebox_league.standings import (
@@ -99,27 +106,27 @@ def application(engine: Engine, zone: tzinfo, authority: Authority, *, secure: b
     page = _Page(engine, zone, authority.settings.name)
     owner = OwnersPage(engine, zone, authority, page.render, secure=secure)
     routes = [
-        Route("/", page.reads(page.front)),
-        Route("/pub/{slug}", page.reads(page.pub)),
-        Route("/pub/{slug}/tv", page.reads(page.television)),
-        Route("/match/{id}", page.reads(page.match)),
-        Route("/match/{id}/record", page.reads(page.record)),
-        Route("/player/{initials}", page.reads(page.player)),
-        Route("/events", page.reads(page.events)),
-        Route("/event/{id}", page.reads(page.event)),
-        Route("/event/{id}", owner.takes(page.confirm), methods=["POST"]),
-        Route("/tournament/{commitment}", page.reads(page.tournament)),
-        Route("/owner", page.reads(owner.show)),
+        Route("/", page.read_endpoint(page.front)),
+        Route("/pub/{slug}", page.read_endpoint(page.pub)),
+        Route("/pub/{slug}/tv", page.read_endpoint(page.television)),
+        Route("/match/{id}", page.read_endpoint(page.match)),
+        Route("/match/{id}/record", page.read_endpoint(page.record)),
+        Route("/player/{initials}", page.read_endpoint(page.player)),
+        Route("/events", page.read_endpoint(page.events)),
+        Route("/event/{id}", page.read_endpoint(page.event)),
+        Route("/event/{id}", owner.form_endpoint(page.confirm), methods=["POST"]),
+        Route("/tournament/{commitment}", page.read_endpoint(page.tournament)),
+        Route("/owner", page.read_endpoint(owner.show)),
         Route("/owner", owner.change, methods=["POST"]),
-        Route("/data", page.reads(page.data)),
+        Route("/data", page.read_endpoint(page.data)),
         Route("/health", page.health),
-        Route("/metrics", page.reads(page.metrics)),
+        Route("/metrics", page.read_endpoint(page.metrics)),
         Route("/style.css", page.style),
     ]
     app = Starlette(
         routes=routes,
         middleware=[Middleware(_Headers)],
-        exception_handlers={HTTPException: page.refuse, **dict.fromkeys(UNAVAILABLE, page.away)},
+        exception_handlers={HTTPException: page.refuse, **dict.fromkeys(UNAVAILABLE, page.unavailable)},
     )
     # It would name the page as the web server in front reaches it.
     app.router.redirect_slashes = False
@@ -129,7 +136,7 @@ def application(engine: Engine, zone: tzinfo, authority: Authority, *, secure: b
 class _Page:
     def __init__(self, engine: Engine, zone: tzinfo, name: str) -> None:
         self._engine, self._zone, self._name = engine, zone, name
-        self._turns = Turns()
+        self._change_limit = ChangeLimit()
         self._readers = asyncio.Semaphore(_READERS)
         self._templates = Environment(
             loader=FileSystemLoader(FOLDER / "templates"),
@@ -148,7 +155,7 @@ class _Page:
 
     # -- frame ------------------------------------------------------------------------
 
-    def reads(self, render: Render) -> Callable[[Request], Awaitable[Response]]:
+    def read_endpoint(self, render: Render) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint that only reads, in a thread. Visitors who hang up while they wait cost nothing."""
 
         def answer(request: Request) -> Response:
@@ -179,11 +186,11 @@ class _Page:
         assert isinstance(error, HTTPException), "it is registered for these"
         # Starlette's own words are for developers.
         text = "There is no such page." if error.detail == "Not Found" else error.detail
-        if request.method not in ("GET", "HEAD"):  # `reads` may have read what there was
-            await pass_over_form(request)
+        if request.method not in ("GET", "HEAD"):  # `read_endpoint` may have read what there was
+            await discard_form(request)
         return self.render("message.html", error.status_code, heading="Not here", text=text, leads_on=True)
 
-    def away(self, request: Request, error: Exception) -> Response:
+    def unavailable(self, request: Request, error: Exception) -> Response:
         """The page while the league's database is unavailable."""
         text = (
             "The league's database can't be reached just now. Boxes keep their matches and send them later."
@@ -323,7 +330,7 @@ class _Page:
 
     def player(self, db: Connection, request: Request) -> Response:
         """A player's matches."""
-        initials = _part(request, "initials", INITIALS)
+        initials = _path_part(request, "initials", INITIALS)
         return self.render(
             "player.html", initials=initials, latest=latest_matches(db, 100, initials=initials)
         )
@@ -364,7 +371,7 @@ class _Page:
             # Before anything is locked: strangers guess codes.
             with self._engine.connect().execution_options(reads=True) as db:
                 check_code(db, event_id, initials, code)
-            self._turns.take(f"{event_id} {initials}")
+            self._change_limit.note_change(f"{event_id} {initials}")
             in_transaction(
                 self._engine, lambda db: confirm_by_code(db, event_id, int(match), initials, code, now_s)
             )
@@ -375,7 +382,7 @@ class _Page:
 
     def tournament(self, db: Connection, request: Request) -> Response:
         """A tournament of equal dice: its commitment; after it has closed its seed too."""
-        where = TOURNAMENT.c.commitment == _part(request, "commitment", _COMMITMENT)
+        where = TOURNAMENT.c.commitment == _path_part(request, "commitment", _COMMITMENT)
         found = db.execute(select(TOURNAMENT).where(where)).first()
         if found is None:
             raise HTTPException(404, "There is no such tournament.")
@@ -390,13 +397,13 @@ class _Page:
 
 
 def _pub(db: Connection, request: Request) -> Any:  # noqa: ANN401  (a row)
-    pub = db.execute(select(PUB).where(PUB.c.slug == _part(request, "slug", _SLUG))).first()
+    pub = db.execute(select(PUB).where(PUB.c.slug == _path_part(request, "slug", _SLUG))).first()
     if pub is None:
         raise HTTPException(404, "There is no such pub.")
     return pub
 
 
-def _part(request: Request, name: str, pattern: re.Pattern[str]) -> str:
+def _path_part(request: Request, name: str, pattern: re.Pattern[str]) -> str:
     """A part of the address, checked before the database sees it."""
     part = str(request.path_params[name])
     if pattern.fullmatch(part) is None:
@@ -405,7 +412,7 @@ def _part(request: Request, name: str, pattern: re.Pattern[str]) -> str:
 
 
 def _number(request: Request) -> int:
-    return int(_part(request, "id", _NUMBER))
+    return int(_path_part(request, "id", _NUMBER))
 
 
 def _one_of(asked: str | None, allowed: list[Any], default: str) -> str:

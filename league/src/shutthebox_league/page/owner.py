@@ -42,7 +42,7 @@ _COOKIE = "owner"
 _COOKIE_S = 30 * 24 * 3600
 _MAX_BYTES = 16 * 1024
 _MAX_FIELDS = 300
-_TURN_S = 1.0
+_CHANGE_EVERY_S = 1.0
 _FORM_S = 10.0  # from its first byte to its last
 _LATEST = 20
 _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)
@@ -66,14 +66,14 @@ FORM_HEADERS = {
 Form = Mapping[str, Sequence[str]]
 
 
-class Turns:
+class ChangeLimit:
     """Allows everyone one change a second, because the boxes' matches need the database, too."""
 
     def __init__(self) -> None:
         self._changed_s: dict[object, float] = {}
         self._lock = Lock()
 
-    def take(self, who: object) -> None:
+    def note_change(self, who: object) -> None:
         """Notes a change.
 
         Raises:
@@ -81,7 +81,7 @@ class Turns:
         """
         with self._lock:
             now_s = time.monotonic()
-            if now_s - self._changed_s.get(who, -_TURN_S) < _TURN_S:
+            if now_s - self._changed_s.get(who, -_CHANGE_EVERY_S) < _CHANGE_EVERY_S:
                 raise HTTPException(429, "One moment, please: go back and try again.")
             self._changed_s[who] = now_s
 
@@ -108,16 +108,16 @@ class OwnersPage:
     ) -> None:
         self._engine, self._zone, self._authority = engine, zone, authority
         self._render, self._secure = render, secure
-        self._turns = Turns()
-        self._forgetting = Lock()
-        self._forgets = Allowance(FORGETS_A_DAY, 24 * 3600)
+        self._change_limit = ChangeLimit()
+        self._forget_lock = Lock()
+        self._forget_limit = Allowance(FORGETS_A_DAY, 24 * 3600)
         self._actions: Mapping[str, Callable[[Connection, int, Form], str]] = {
             "confirm": lambda db, pub_id, form: _confirm(db, pub_id, form, right=True),
             "deny": lambda db, pub_id, form: _confirm(db, pub_id, form, right=False),
             "protect": _protect,
             "free": _free,
             "forget": self._forget,
-            "speak": _speak,
+            "speak": _confirm_games,
             "void": self._void,
             "undo": _undo,
         }
@@ -128,9 +128,11 @@ class OwnersPage:
 
     async def change(self, request: Request) -> Response:
         """Does what a form of the page asks for."""
-        return await self.takes(lambda request, form: self._change(_key(request), form))(request)
+        return await self.form_endpoint(lambda request, form: self._change(_key(request), form))(request)
 
-    def takes(self, change: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
+    def form_endpoint(
+        self, change: Callable[[Request, Form], Response]
+    ) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint for a form on one of this site's pages."""
 
         async def endpoint(request: Request) -> Response:
@@ -160,14 +162,14 @@ class OwnersPage:
             pub = _pub(db, key)
             if pub is None:
                 return self._page(db, key)
-        self._turns.take(pub.id)
+        self._change_limit.note_change(pub.id)
         try:
             page = in_transaction(self._engine, lambda db: self._page(db, key, said=do(db, pub.id, form)))
             if action == "forget":
                 count = len(read_initials(first_value(form, "initials")))
-                with self._forgetting:
+                with self._forget_lock:
                     # After the transaction, which is retried after a deadlock.
-                    self._forgets.spend(str(pub.id), count, time.monotonic())
+                    self._forget_limit.spend(str(pub.id), count, time.monotonic())
                 empty_log(self._engine)
             if action in ("void", "undo"):
                 note_voidings(self._engine, self._authority)
@@ -216,8 +218,8 @@ class OwnersPage:
             raise LeagueError("ratings are being computed again; try again in a few minutes")
         signed = MATCH.c.id.in_(select(SEAT.c.match_id).where(SEAT.c.initials.in_(initials)))
         check_landlord(db, signed & (MATCH.c.pub_id == pub_id), now_s)
-        with self._forgetting:
-            spent = self._forgets.spent(str(pub_id), time.monotonic())
+        with self._forget_lock:
+            spent = self._forget_limit.spent(str(pub_id), time.monotonic())
         if spent + len(initials) / FORGETS_A_DAY > 1:
             raise LeagueError(f"only {FORGETS_A_DAY} initials a day are allowed; the operator can do more")
         self._authority.note_forgotten([digest_of(each) for each in initials], pub_id, now_s)
@@ -262,7 +264,7 @@ async def _form(request: Request) -> Form:
         raise HTTPException(400, "This form doesn't belong to this page.") from None
 
 
-async def pass_over_form(request: Request) -> None:
+async def discard_form(request: Request) -> None:
     """Reads and discards a refused form, within the usual limits.
 
     A web server still sending it would take an early answer for a broken connection.
@@ -304,7 +306,7 @@ def _free(db: Connection, pub_id: int, form: Form) -> str:
     return f"No longer protected in this pub: {players.free(db, initials, pub_id)}."
 
 
-def _speak(db: Connection, pub_id: int, form: Form) -> str:
+def _confirm_games(db: Connection, pub_id: int, form: Form) -> str:
     found = [_GAME.fullmatch(text) for text in form.get("game", [])]
     games = [(int(game[1]), int(game[2]), game[3]) for game in found if game is not None]
     if not games:

@@ -210,7 +210,7 @@ def test_whatever_a_landlord_has_done_goes_with_the_matches_of_the_box(
     towns: tuple[Town, Town], seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Standings, ratings and the event are those of the others in the end; another pub's always are."""
-    monkeypatch.setattr(ratings, "_AGAIN", 2)
+    monkeypatch.setattr(ratings, "_AT_A_TIME", 2)
     monkeypatch.setattr(voiding, "A_DAY", 1000)
     town, honest = towns
     dice, players, evil = Random(seed), ("ANN", "BOB", "CAT", "MAL", "DAN"), pub_of(town)
