@@ -86,7 +86,7 @@ class Job:
 
     @property
     def script(self) -> Path:
-        """What does its work."""
+        """The script in `.ci/` that does the work; further words of the name are its arguments."""
         return TOP / ".ci" / self.name.split()[0]
 
 
@@ -301,7 +301,7 @@ def end_all(seconds: float = 10) -> list[str]:
 
 
 def run(job: Job) -> int:
-    """Runs one job to its end; its exit code."""
+    """Runs a job and waits for it; returns its exit code, 1 if its tools can't be installed."""
     start = time.monotonic()
     if (lacking := install(job)) is not None:
         print(f"red: {job.name}: {lacking}", flush=True)

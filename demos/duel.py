@@ -181,7 +181,7 @@ class Duel:
         return time.monotonic_ns() - self._start_ns
 
     def wake(self, do: Callable[[], None]) -> None:
-        """Lets the loop do this. Called in any thread."""
+        """Runs `do` in the loop's thread, at the present time. May be called from any thread."""
 
         def act() -> None:
             self._time.run_until(max(self._now_ns(), self._time.now_ns))
@@ -235,7 +235,7 @@ class SigningLink(VirtualLink):
 
 
 class Page(ThreadingHTTPServer):
-    """The page with both boxes in it."""
+    """Serves one page on loopback, which shows the pages of both boxes side by side."""
 
     daemon_threads = True
     content = b""

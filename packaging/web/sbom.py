@@ -64,7 +64,7 @@ def _installed(name: str) -> dict[str, Any]:
 
 
 def _font() -> dict[str, Any]:
-    """The letters of the panel."""
+    """The font of the panel, with its licence, as a component."""
     folder = PROJECT / "firmware/shutthebox/adapters/display/spleen"
     text = (folder / "LICENSE").read_text("utf-8")
     return _component("Spleen", None, "BSD-2-Clause", "https://github.com/fcambus/spleen", text)

@@ -29,7 +29,7 @@ def write() -> None:
 
 
 def completion(shell: str) -> str:
-    """The content of a shell's file."""
+    """The script with which a shell of `FILES` completes `shutthebox`."""
     parser, commands = command_line()
     for command in (parser, *commands.values()):
         # Shells show a line for each.

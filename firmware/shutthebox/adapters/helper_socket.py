@@ -94,7 +94,7 @@ class HelperSocket(ABC):
 
     @abstractmethod
     def greet(self, wire: socket.socket) -> None:
-        """A helper has called."""
+        """Greets a helper that has just connected. Called with `lock` held, so it mustn't block."""
 
     @abstractmethod
     def hear(self, wire: socket.socket, line: bytes) -> None:

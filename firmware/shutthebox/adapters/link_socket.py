@@ -65,12 +65,12 @@ class LinkSocket(HelperSocket):
         return bool(self.wires)
 
     def greet(self, wire: socket.socket) -> None:
-        """Asks it for what should last."""
+        """Repeats the request that outlasts a helper, such as to rejoin a session."""
         if self._standing is not None:
             self._send(wire, self._standing)
 
     def hear(self, wire: socket.socket, line: bytes) -> None:
-        """Passes a report on."""
+        """Puts the report in the loop's inbox."""
         self._put(report_from_line(line))
 
     def forget(self, wire: socket.socket) -> None:

@@ -107,7 +107,7 @@ class Outbox:
         )
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Handles an effect or a settled switch."""
+        """Leaves an entry for each match that ends and each signature. Tries those that failed again."""
         match what:
             case Keep(Finished() | PlayersLeft() | Signed() as fact):
                 self._due.append(fact)

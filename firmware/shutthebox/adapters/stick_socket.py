@@ -138,15 +138,15 @@ class StickSocket(HelperSocket):
                     send_line(wire, f"{job.value}\n".encode())
 
     def greet(self, wire: socket.socket) -> None:
-        """Its helper speaks first."""
+        """Says nothing: a stick's helper speaks first, once it has looked at the stick."""
 
     def hear(self, wire: socket.socket, line: bytes) -> None:
-        """Passes a stick's state on."""
+        """Takes a stick's state, and reports the stick that is shown now."""
         self._sticks[wire] = from_line(line)
         self._report()
 
     def forget(self, wire: socket.socket) -> None:
-        """Reports the stick that is shown now."""
+        """Drops the stick of a helper that has gone, and reports the one that is shown instead."""
         self._sticks.pop(wire, None)
         self._report()
 

@@ -25,7 +25,7 @@ class TroubleLog:
         self._quiet_until_ns: int | None = None
 
     def warn(self, text: str, *args: object) -> None:
-        """Reports trouble."""
+        """Logs a warning, unless the same trouble was logged before and hasn't been cleared."""
         if self._is_well is False:
             return
         now_ns = self._now_ns()
@@ -34,7 +34,7 @@ class TroubleLog:
             self._log.warning(text, *args)
 
     def clear(self, text: str, *args: object) -> None:
-        """Reports that all is well."""
+        """Logs that all is well, unless it was logged last."""
         if self._is_well is not True:
             self._is_well = True
             self._log.info(text, *args)

@@ -13,7 +13,7 @@ from shutthebox.files import shown_path
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds both commands."""
+    """Adds `shutthebox backup` and `shutthebox restore`."""
     backup = subparsers.add_parser(
         "backup",
         help="copy the box's memory into a file, while it plays",

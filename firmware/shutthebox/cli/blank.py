@@ -20,7 +20,7 @@ _SWITCH_OFF = b"\x00\xae"  # commands follow; the display off, on all controller
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox blank`."""
     parser = subparsers.add_parser(
         "blank",
         help="switch the display off",

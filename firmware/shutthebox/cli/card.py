@@ -7,7 +7,7 @@ from shutthebox.cli.parser import Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox card`, which a card runs on the owner's files at each start."""
     parser = subparsers.add_parser(
         "card",
         help="read the owner's files from the card's first partition, or from a stick",

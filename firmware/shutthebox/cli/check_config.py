@@ -29,7 +29,7 @@ HEADER = {
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds both commands."""
+    """Adds `shutthebox check-config` and `shutthebox pins`."""
     check = subparsers.add_parser(
         "check-config",
         help="check a config file, or the files for a card or a stick",

@@ -36,7 +36,7 @@ class UsageError(ShutTheBoxError, ValueError):
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command to those of ``shutthebox``."""
+    """Adds `shutthebox odds`."""
     parser = subparsers.add_parser(
         "odds",
         help="say what a position is worth, and rank every legal move",
@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_fair(profile: Profile, args: argparse.Namespace) -> int:
-    """The fair head starts."""
+    """Prints head starts that make a round of two players fair, as text or JSON."""
     for option in ("open", "throw", "objective", "players", "best", "seat", "plot", "samples"):
         if getattr(args, option) is not None:
             raise UsageError(f"--{option}: not allowed with --fair, which is about a round of two players")
@@ -133,7 +133,7 @@ def _run_tug(profile: Profile, args: argparse.Namespace) -> int:
 
 
 def _run_players(profile: Profile, args: argparse.Namespace) -> int:
-    """Every seat's chance to win."""
+    """Prints every seat's chance to win a round, as text or JSON."""
     if args.players is None:
         raise UsageError("--best and --seat need --players: how many play the round")
     for option in ("open", "throw", "objective", "plot", "samples"):

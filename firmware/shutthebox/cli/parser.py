@@ -24,7 +24,7 @@ class CommandParser(argparse.ArgumentParser):
             self.epilog = f"example: {example}"
 
     def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:  # noqa: ANN401  (as argparse has them)
-        """Adds an argument, as its base does."""
+        """Adds an argument as argparse does, and keeps it in `arguments` for manual page and completions."""
         action = super().add_argument(*args, **kwargs)
         self.arguments.append(action)
         return action

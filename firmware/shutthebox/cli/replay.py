@@ -12,7 +12,7 @@ from shutthebox.files import make_folder, read_text
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox replay`."""
     parser = subparsers.add_parser(
         "replay",
         help="play a scenario in virtual time and check it",

@@ -33,7 +33,7 @@ MAX_SHOWN = 5
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox review`."""
     parser = subparsers.add_parser(
         "review",
         help="say what luck and decisions did in a match",

@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox run`, the daemon."""
     parser = subparsers.add_parser(
         "run",
         help="run the box on real pins",
@@ -89,7 +89,7 @@ def _as_wired(config: Config) -> Config:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs until told to stop."""
+    """Runs the box until SIGTERM or SIGINT; returns the exit code."""
     # Objects created before READY are permanent; collecting garbage among them takes a tenth of the startup.
     gc.disable()
     try:

@@ -12,7 +12,7 @@ from shutthebox.files import check_folder, make_folder, reason, shown_path
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox scoreboard`."""
     parser = subparsers.add_parser(
         "scoreboard",
         help="write the pages with the scores and the rules",

@@ -66,7 +66,7 @@ def services(config: Config, folder: Path) -> tuple[BesideBox, ...]:
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox services`."""
     parser = subparsers.add_parser(
         "services",
         help="start and stop scoreboard, voice, link and uplink as configured",

@@ -39,7 +39,7 @@ _MEMORY_PREFIX = "shutthebox-"
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox sim`."""
     parser = subparsers.add_parser(
         "sim",
         help="play the simulated box in the browser",

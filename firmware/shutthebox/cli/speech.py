@@ -15,7 +15,7 @@ _LOOK_S = 0.05
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox speech`."""
     parser = subparsers.add_parser(
         "speech",
         help="speak what the box shows, with espeak-ng",

@@ -27,7 +27,7 @@ from shutthebox.rules.record import write
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds both commands."""
+    """Adds `shutthebox stats` and `shutthebox export`."""
     stats = subparsers.add_parser(
         "stats",
         help="show the hall of fame, matches, dice fairness and lever health",

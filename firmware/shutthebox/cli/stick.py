@@ -11,7 +11,7 @@ from shutthebox.cli.stats import add_options, store_folder
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox stick`, which udev starts for a USB stick."""
     parser = subparsers.add_parser(
         "stick",
         help="offer a USB stick to the box",

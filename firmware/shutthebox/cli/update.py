@@ -6,7 +6,7 @@ from shutthebox.cli.parser import Subparsers
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox update`."""
     parser = subparsers.add_parser(
         "update",
         help="put another version on the card and start it",

@@ -27,7 +27,7 @@ _MAX_BYTES = 1024 * 1024
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox verify`."""
     parser = subparsers.add_parser(
         "verify",
         help="check the records of linked boxes, or of a tournament, offline",

@@ -221,7 +221,7 @@ def _install_keys(card: Card, name: str) -> Mapping[str, Installed | None]:
 
 
 def _install_imagers(card: Card, name: str) -> Mapping[str, Installed | None]:
-    """Imager's files fill in for the others."""
+    """Installs everything that Imager's files fill in where the owner's own say nothing."""
     return {
         **_install_config(card, CONFIG_NAME),
         **_install_network(card, NETWORK_NAME),
@@ -231,7 +231,7 @@ def _install_imagers(card: Card, name: str) -> Mapping[str, Installed | None]:
 
 
 def _install_secret(card: Card, name: str) -> Mapping[str, Installed | None]:
-    """As it is, for root alone."""
+    """Installs a file unchanged, readable by root alone."""
     return {path: file and Installed(file.text, 0o600) for path, file in _install_as_is(card, name).items()}
 
 

@@ -63,7 +63,7 @@ class Controller(StrEnum):
 
     @property
     def chip(self) -> Chip:
-        """What is known of it."""
+        """The controller as its data sheet and the owners of panels describe it."""
         return _CHIPS[self]
 
 

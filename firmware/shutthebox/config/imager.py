@@ -51,7 +51,7 @@ class Wifi(NamedTuple):
 
 
 class _WrongError(ValueError):
-    """Key, what is wrong, what is allowed."""
+    """A value that can't be used; the text names the key, what is wrong, and what is allowed."""
 
 
 def _document(text: str) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 @cache
 def _builtin_files() -> Mapping[str, Traversable]:
-    """By id, the default first, then by id."""
+    """The files of the built-in games by id: the default game first, the others in the order of their ids."""
     folder = resources.files("shutthebox.rules") / "profiles"
     files = {
         file.name.removesuffix(".toml"): file

@@ -184,7 +184,7 @@ _ROTATION = validation.Check("0 or 180", {"enum": [0, 180]}, _read_rotation)
 
 @sections.section
 class BoxConfig(NamedTuple):
-    """The box and how it treats its players."""
+    """The box's levers, language and sound, and how it treats its players."""
 
     levers: int | None = sections.key(
         _LEVER,
@@ -232,7 +232,7 @@ class BoxConfig(NamedTuple):
 
 @sections.section
 class RulesConfig(NamedTuple):
-    """House rules."""
+    """Where house rules are read from."""
 
     folder: str = sections.key(
         validation.text,
@@ -291,7 +291,7 @@ class GpioConfig(NamedTuple):
 
 @sections.section
 class DisplayConfig(NamedTuple):
-    """The panel."""
+    """The panel: its controller and bus, and how it's mounted."""
 
     controller: Controller | None = sections.key(
         _CONTROLLER,
@@ -463,7 +463,7 @@ class LinkConfig(NamedTuple):
 
 
 class Config(NamedTuple):
-    """The whole configuration, section by section."""
+    """The whole configuration. A field is a section of the file, and has its defaults."""
 
     game: GameConfig = GameConfig()
     box: BoxConfig = BoxConfig()

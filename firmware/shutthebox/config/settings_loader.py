@@ -135,7 +135,7 @@ def _with_settings(
 
 
 def _lists(value: object) -> object:
-    """As a TOML value."""
+    """The value with lists in place of tuples, as TOML reads it."""
     return list(map(_lists, value)) if isinstance(value, tuple) else value
 
 

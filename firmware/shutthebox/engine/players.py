@@ -52,11 +52,11 @@ class SimplePlayer:
     rule: Literal["highest first", "lowest first", "fewest tiles", "most tiles"] = "highest first"
 
     def choose_dice(self, turn: Turn) -> int:
-        """The usual number."""
+        """The first of the legal numbers, which is the game's usual one."""
         return turn.legal_dice[0]
 
     def choose_move(self, turn: Turn) -> tuple[int, ...]:
-        """The move by the rule."""
+        """The move that the rule names; of equals, the first one."""
         moves = turn.legal_moves
         if min(moves[0], default=0) < 0:
             return moves[0]
@@ -85,11 +85,11 @@ class RandomPlayer:
     random: Random
 
     def choose_dice(self, turn: Turn) -> int:
-        """Any number."""
+        """A random number of dice; all legal numbers are equally likely."""
         return self.random.choice(turn.legal_dice)
 
     def choose_move(self, turn: Turn) -> tuple[int, ...]:
-        """Any move."""
+        """A random move; all legal moves are equally likely."""
         return self.random.choice(turn.legal_moves)
 
 
@@ -111,11 +111,11 @@ class BestPlayer:
     aim: Aim = "score"
 
     def choose_dice(self, turn: Turn) -> int:
-        """The best number."""
+        """The number of dice with the highest worth under exact play."""
         return _odds(turn.game).best_dice(turn, self.aim)
 
     def choose_move(self, turn: Turn) -> tuple[int, ...]:
-        """The best move."""
+        """The move with the highest worth under exact play."""
         return _odds(turn.game).best_move(turn, self.aim)
 
 

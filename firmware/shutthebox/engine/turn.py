@@ -246,7 +246,7 @@ def _throws(dice: int, sides: int) -> Sequence[Throw]:
 
 
 class _ManyThrows(Sequence[Throw]):
-    """The same, in the same order, without a list."""
+    """All throws of many dice, computed one by one instead of kept in a list."""
 
     def __init__(self, dice: int, sides: int) -> None:
         self._dice, self._sides = dice, sides

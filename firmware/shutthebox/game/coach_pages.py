@@ -30,7 +30,7 @@ class CoachPage(NamedTuple):
     in_chance: bool = False
 
     def title(self, names: Sequence[Text]) -> Text:
-        """The top line."""
+        """The page's top line: its heading, or the player and the unit of the figures."""
         name = names[self.player]
         if self.heading is not None:
             return self.heading

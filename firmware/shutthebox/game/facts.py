@@ -145,7 +145,7 @@ class Chosen(NamedTuple):
 
     @property
     def entry(self) -> tuple[str, Value]:
-        """Key and value."""
+        """The setting's key and its new value, as a choice is stored."""
         return self.key, self.value
 
     def to_text(self) -> str:
@@ -164,7 +164,7 @@ class BestTotal(NamedTuple):
 
     @property
     def entry(self) -> tuple[str, Value]:
-        """A key for each ladder."""
+        """The ladder's own key and the total, as a choice is stored."""
         return f"{_BEST}{self.ladder}", self.total
 
     def to_text(self) -> str:
@@ -193,7 +193,7 @@ class Streak(NamedTuple):
 
     @property
     def entry(self) -> tuple[str, Value]:
-        """Both numbers."""
+        """The key, with the day and the number of days in a row, as a choice is stored."""
         return _STREAK, (self.day, self.days)
 
     def to_text(self) -> str:
@@ -211,7 +211,7 @@ class PageRules(NamedTuple):
 
     @property
     def entry(self) -> tuple[str, Value]:
-        """The TOML."""
+        """The key and the rules, as a choice is stored."""
         return _PAGE_RULES, self.toml
 
     def to_text(self) -> str:
@@ -229,7 +229,7 @@ class WrongCodes(NamedTuple):
 
     @property
     def entry(self) -> tuple[str, Value]:
-        """None for 0."""
+        """The key and the count, as a choice is stored; None stands for 0."""
         return _WRONG_CODES, self.times or None
 
     def to_text(self) -> str:

@@ -38,7 +38,7 @@ class Letters(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether all are taken."""
+        """Whether all three letters have been entered."""
         return len(self.taken) == LENGTH
 
     def follow(self, context: Context) -> "tuple[Letters, tuple[Effect, ...], Message | None]":

@@ -68,7 +68,7 @@ class LeverNote(Enum):
         return self.value.removeprefix("{tile} ")
 
     def localize(self, number: int) -> Message:
-        """About this lever."""
+        """The note for players, with the lever's number."""
         return Message(self.value, (("tile", number),))
 
 

@@ -441,7 +441,7 @@ class Destination(Enum):
 
     @property
     def label(self) -> Message:
-        """The line's text."""
+        """The menu line that leads to this screen."""
         label: Message = self.value
         return label
 

@@ -41,7 +41,7 @@ def is_code(shared: Shared) -> bool:
 
 
 def wrong_code(mode: _Mode, context: Context) -> Step[_Mode]:
-    """Counts a wrong code."""
+    """Refuses a wrong code and counts it; from `FREE_TRIES` on, it's a fault that the owner sees."""
     step = refuse(mode, message("Wrong code"))
     count = context.shared.settings.wrong_codes + 1
     facts = keep(WrongCodes(count))

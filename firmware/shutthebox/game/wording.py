@@ -379,7 +379,7 @@ class Distinction(NamedTuple):
     game: Profile
 
     def localize(self, translate: Translate) -> str:
-        """The sentence."""
+        """The sentence with the difference, in the players' language."""
         # Imported lazily, here and below, to keep startup fast.
         from shutthebox.rules.words import distinction
 
@@ -393,7 +393,7 @@ class Sentences(NamedTuple):
     places: tuple[int, ...]
 
     def localize(self, translate: Translate) -> str:
-        """The sentences."""
+        """The chosen sentences of the rules, in the players' language, as one text."""
         from shutthebox.rules.words import explain
 
         sentences = explain(self.game, translate)

@@ -21,7 +21,7 @@ from shutthebox.rules.stakes import pays
 
 
 class Bank(TurnSolver):
-    """What the bank pays."""
+    """Play against the bank: the unit is the stake, and the worth is what the bank pays."""
 
     unit = Unit.STAKES
 

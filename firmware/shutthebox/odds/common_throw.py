@@ -210,7 +210,7 @@ class _Round:
         return self._answered(made, first, second)
 
     def _before_second(self, made: int, first: _Left, second: _Left) -> float:
-        """The same before the second seat's own throw."""
+        """The worth to the first seat before the second seat's own throw."""
         return min(
             sum(
                 each.share * min([self._after_second(made, first, second, own) for own in each.after[second]])

@@ -72,7 +72,7 @@ class Moved:
 
     @property
     def shuts(self) -> Tiles:
-        """The tiles."""
+        """The tiles that the player shuts."""
         return self.shut
 
     def apply(self, match: Match) -> Match:
@@ -112,7 +112,7 @@ class Reopened:
 
     @property
     def opens(self) -> Tiles:
-        """The tile."""
+        """The tile that the player opens."""
         return to_tiles([self.tile])
 
     def apply(self, match: Match) -> Match:
@@ -152,7 +152,7 @@ class BareAction(Marker):
     opens: ClassVar[Tiles] = 0
 
     def to_text(self) -> str:
-        """The word alone."""
+        """The action's word; nothing follows it."""
         return self.WORD
 
     def to_record(self, match: Match) -> str:

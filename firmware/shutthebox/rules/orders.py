@@ -107,7 +107,7 @@ class OrderOfPlay:
         return usual_format(game)
 
     def rules(self, game: Profile) -> Iterator[Sentence]:
-        """Its rules in words."""
+        """The sentences that explain this order of play to players."""
         yield self.sentence
 
     def first_rows(self, game: Profile, players: int, first: int) -> Rows:

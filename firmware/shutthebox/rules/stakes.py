@@ -10,7 +10,7 @@ Debts = tuple[Fraction, ...]
 
 
 def nothing(players: int) -> Debts:
-    """Nobody owes anything."""
+    """The debts of players who owe nothing."""
     return (Fraction(0),) * players
 
 

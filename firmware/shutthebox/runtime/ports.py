@@ -23,7 +23,7 @@ A `Show` like the last one is left out, unless a sound has called for attention 
 
 
 class PinsPort(Protocol):
-    """The switches and the lamp."""
+    """The box's inputs and the lamp in its button. Edges arrive through the loop's inbox."""
 
     def active(self) -> Mapping[int, bool]:
         """Whether each switch is closed now."""
@@ -33,7 +33,7 @@ class PinsPort(Protocol):
 
 
 class DisplayPort(Protocol):
-    """The panel."""
+    """The panel, which draws and animates by itself."""
 
     def show(self, screen: LocalizedScreen, t_ns: int) -> None:
         """Shows this screen; animations count from `t_ns`."""
@@ -46,7 +46,7 @@ class DisplayPort(Protocol):
 
 
 class BuzzerPort(Protocol):
-    """The buzzer."""
+    """The buzzer, which plays without keeping the loop waiting."""
 
     def play(self, sound: Sound) -> None:
         """Starts this sound."""
@@ -56,7 +56,7 @@ class StickPort(Protocol):
     """The stick helper. Its reports arrive through the loop's inbox."""
 
     def ask(self, job: StickJob) -> None:
-        """Asks for a job."""
+        """Asks the helper for a job; returns at once."""
 
 
 class LinkPort(Protocol):
@@ -71,7 +71,7 @@ class LinkPort(Protocol):
 
 
 class OddsPort(Protocol):
-    """The odds."""
+    """The odds behind hints, the coach and the computer, worked out beside the loop."""
 
     def ask(self, question: Question) -> Sequence[OddsReady]:
         """Takes a question; returns the answer if known. Others arrive through the loop's inbox."""

@@ -146,7 +146,7 @@ class Runner:
                 self._step(mail, now_ns)
 
     def pass_time(self, now_ns: int) -> None:
-        """Does everything due by now."""
+        """Does what is due: reads the pins again, stores facts, tells the machine the time."""
         if now_ns >= self._reconcile_ns:
             self._reconcile_ns = now_ns + RECONCILE_NS
             self._handle_inputs(self.switches.reconcile(self._ports.pins.active(), now_ns))

@@ -300,7 +300,7 @@ class Tab:
         self._box.take_edges()
 
     def _show(self) -> None:
-        """Posts what's new."""
+        """Posts the changes since the last post to the page; nothing if there are none."""
         if message := self._view.news(self._state(), self._transcript):
             self._post(message)
 

@@ -26,11 +26,11 @@ class VirtualTime:
         self._parts: list[Timed] = []
 
     def add(self, part: Timed) -> None:
-        """Lets time pass for this, too."""
+        """Adds a part whose deadlines are met from now on."""
         self._parts.append(part)
 
     def remove(self, part: Timed) -> None:
-        """Lets time pass without it."""
+        """Removes a part; its deadlines no longer count."""
         self._parts.remove(part)
 
     @property

@@ -333,7 +333,7 @@ def _say_thrown(throw: Throw, total: int | None, translate: Translate) -> str:
 
 
 def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
-    """The parts that have changed."""
+    """The parts whose text is new since the last time; empty texts are never news."""
     return {part: text for part, text in parts.items() if text and text != before.get(part)}
 
 

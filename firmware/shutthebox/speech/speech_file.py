@@ -51,7 +51,7 @@ class SpeechFileWriter:
         self._failing = False
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Handles an effect or a settled switch."""
+        """Adds to the file what is to be said now, if there's anything new."""
         announcement = self._announcer.take(what)
         if announcement is None:
             return

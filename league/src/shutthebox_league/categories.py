@@ -92,7 +92,7 @@ def category_id(db: Connection, category: Category) -> int:
 
 
 def read_category(db: Connection, number: int) -> Category | None:
-    """The category of a row; None if there is none."""
+    """The category with this row id; None if there is none."""
     row = db.execute(select(CATEGORY).where(CATEGORY.c.id == number)).first()
     return None if row is None else category_from_row(row)
 

@@ -393,7 +393,7 @@ def of_entrant(events: ColumnElement[bool], initials: str) -> ColumnElement[bool
 
 
 def _has_to_confirm(initials: ColumnElement[str] | str) -> ColumnElement[bool]:
-    """Games that wait for an entrant."""
+    """Games that an entrant has yet to confirm."""
     game = EVENT_GAME.c
     return ((game.player == initials) & game.player_waits) | (
         (game.opponent == initials) & game.opponent_waits

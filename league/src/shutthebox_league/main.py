@@ -85,7 +85,7 @@ class League:
         self.engine: Engine = open_database(self.settings.database or f"sqlite:///{folder}/league.sqlite3")
 
     def close(self) -> None:
-        """Closes the connections to the database."""
+        """Closes the database, and lets other programs move the league."""
         self.engine.dispose()
         os.close(self._lock)
 
@@ -111,7 +111,7 @@ def zone_of(name: str) -> ZoneInfo:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs a command."""
+    """Runs a command of `shutthebox-league`; returns its exit code."""
     args = _parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     # Alembic logs what it does at every start.

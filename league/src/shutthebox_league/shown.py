@@ -78,12 +78,12 @@ class ShownMatch:
 
 
 def pack(shown: ShownMatch) -> bytes:
-    """As it is stored."""
+    """A shown match as the database stores it: compressed JSON."""
     return zlib.compress(json.dumps(asdict(shown)).encode())
 
 
 def unpack(data: bytes) -> ShownMatch:
-    """What `pack` packed."""
+    """The inverse of `pack`."""
     found = json.loads(zlib.decompress(data))
     turns = [
         ShownTurn(**{**turn, "throws": [ShownThrow(**throw) for throw in turn["throws"]]})

@@ -359,7 +359,7 @@ class Store:
 
     @property
     def head(self) -> Head:
-        """Where its facts end."""
+        """The number and checksum of the last fact, to which the next one is chained."""
         return self._head
 
     def choices(self) -> tuple[Remembered, ...]:

@@ -309,7 +309,7 @@ class LaterFact(NamedTuple):
     text: str
 
     def to_text(self) -> str:
-        """The line."""
+        """The line as a later version has written it."""
         return self.text
 
     @property

@@ -16,7 +16,7 @@ LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 9)}
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Adds the command."""
+    """Adds `shutthebox doctor`."""
     parser = subparsers.add_parser(
         "doctor",
         help="check the live hardware",

@@ -275,41 +275,41 @@ class Cover(Receiver):
         self.beneath = beneath
 
     def lift(self, context: Context) -> Step[BoxMode]:
-        """Uncovers the mode."""
+        """Goes back to the covered mode, and passes nothing on to it."""
         return Step(self.beneath, shared=context.shared._replace(overlay=Overlay.NONE))
 
     def lift_for(self, method: Callable[[Context], Step[_Next]], context: Context) -> Step[_Next]:
-        """Uncovers the mode before one of its methods."""
+        """Goes back to the covered mode, and then runs one of its methods."""
         return self.lift(context).then(lambda _, uncovered: method(uncovered), context)
 
     def press(self, context: Context) -> Step[BoxMode | Target]:
-        """Passes it on."""
+        """Passes the press on to the covered mode, which stays covered."""
         return self.beneath.press(context)
 
     def hold(self, context: Context) -> Step[BoxMode | Target]:
-        """Passes it on."""
+        """Passes the hold on to the covered mode, which stays covered."""
         return self.beneath.hold(context)
 
     def hold_long(self, context: Context) -> Step[BoxMode | Target]:
-        """Passes it on."""
+        """Passes the long hold on to the covered mode, which stays covered."""
         return self.beneath.hold_long(context)
 
     def levers(self, context: Context) -> Step[BoxMode | Target]:
-        """Passes it on."""
+        """Passes the levers on to the covered mode, which stays covered."""
         return self.beneath.levers(context)
 
     def time(self, context: Context) -> Step[BoxMode | Target]:
-        """Passes it on."""
+        """Passes the time on to the covered mode, whose deadlines still hold."""
         return self.beneath.time(context)
 
     def deserted(self, context: Context) -> Step[BoxMode | Target]:
-        """Passes it on."""
+        """Lets the covered mode handle being deserted."""
         return self.beneath.deserted(context)
 
     def service(self, context: Context) -> Step[BoxMode | Target]:
-        """Passes it on."""
+        """Passes the service gesture on to the covered mode, which stays covered."""
         return self.beneath.service(context)
 
     def setting(self, context: Context) -> Step[BoxMode | Target]:
-        """Passes it on."""
+        """Passes a setting on to the covered mode, which stays covered."""
         return self.beneath.setting(context)

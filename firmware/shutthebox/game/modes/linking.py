@@ -83,17 +83,17 @@ class Linking(BoxMode):
 
     @default
     def hold(self, context: Context) -> Step[BackToAttract]:
-        """Leaves."""
+        """Gives up linking and goes back to attract."""
         return self.leave(context)
 
     @default
     def levers(self, context: Context) -> Step[Self]:
-        """Nothing."""
+        """Ignores the levers: nothing is asked."""
         return Step(self)
 
     @default
     def service(self, context: Context) -> Step[Self]:
-        """Nothing."""
+        """Ignores the service gesture until linking is over."""
         return self.ignore(context)
 
     @default
@@ -127,7 +127,7 @@ class ChoosingRoom(Linking):
     picker: Picker
 
     def screen(self, shared: Shared) -> Screen:
-        """The question."""
+        """Asks whether this box shows a room or enters one."""
         return picker_screen(self.name, self.picker)
 
     def press(self, context: Context) -> Step[FindingRoom | EnteringRoom | ChoosingRoom]:
@@ -211,7 +211,7 @@ class _Waiting(Linking):
     why: ClassVar[Message]
 
     def screen(self, shared: Shared) -> Screen:
-        """What they wait for."""
+        """Says what the players wait for, and how to leave."""
         return Screen(self.name, title=_TITLE, paragraph=self.why, prompt=_ONE_MOMENT, also=_LEAVE)
 
 
@@ -402,7 +402,7 @@ class ReadingInvitation(Linking):
         ).led_by(self.flicks.reminder)
 
     def leave(self, context: Context) -> Step[BackToAttract]:
-        """Declines."""
+        """Declines the invitation, and goes back to attract."""
         return Step(BackToAttract(), ask_link(Send(Decline(RULES_VERSION)), Leave()))
 
     def press(self, context: Context) -> Step[BeginLinked]:
@@ -445,15 +445,15 @@ class LinkOver(Linking):
     why: Text
 
     def screen(self, shared: Shared) -> Screen:
-        """Why."""
+        """Says why the boxes don't play together."""
         return Screen(self.name, title=_TITLE, paragraph=self.why, prompt=message("Press: back"), lit=True)
 
     def press(self, context: Context) -> Step[BackToAttract]:
-        """Leaves."""
+        """Goes back to attract."""
         return self.leave(context)
 
     def take_report(self, report: HelperReport, context: Context) -> Step[LinkOver]:
-        """Nothing: it's over already."""
+        """Ignores reports: the link is over already."""
         return Step(self)
 
 

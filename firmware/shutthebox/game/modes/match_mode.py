@@ -67,7 +67,7 @@ class MatchMode(BoxMode):
 
     @property
     def match_in_play(self) -> MatchInPlay:
-        """The match."""
+        """The match on the box, as the rules have it."""
         return self.play
 
     @property
@@ -97,7 +97,7 @@ class MatchMode(BoxMode):
 
     @default
     def deserted(self, context: Context) -> Step[Self]:
-        """Nothing: the match waits for its players."""
+        """Stays: the match waits for its players."""
         return Step(self)
 
     @default

@@ -60,7 +60,7 @@ class Menu(BoxMode):
         return self.group is not None and self.picker.cursor + 1 == len(self.picker.options)
 
     def move_cursor(self, by: int) -> Menu:
-        """Moves it, which closes the rules."""
+        """Moves the cursor by so many lines, and closes the rules if they're open."""
         return self._with_picker(self.picker.move_cursor(by))
 
     def _with_picker(self, picker: Picker) -> Menu:

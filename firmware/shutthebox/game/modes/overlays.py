@@ -40,11 +40,11 @@ class Abandon(Cover):
         return self.lift_for(self.beneath.leave, context)
 
     def hold(self, context: Context) -> Step[BoxMode]:
-        """No."""
+        """Goes on with the match."""
         return self.lift(context)
 
     def service(self, context: Context) -> Step[BoxMode | Target]:
-        """No, and passes it on."""
+        """Goes on with the match, and passes the gesture on to its mode."""
         return self.lift_for(self.beneath.service, context)
 
 

@@ -43,12 +43,12 @@ class PuzzleMode(BoxMode):
 
     @property
     def puzzle(self) -> Puzzle:
-        """The puzzle."""
+        """The puzzle of the day, which the box shows."""
         return self.daily.puzzle
 
     @property
     def turn(self) -> Turn:
-        """The position."""
+        """The puzzle's position, with its throw on the table."""
         return self.daily.puzzle.turn
 
     @property
@@ -97,7 +97,7 @@ class PuzzleMode(BoxMode):
         return Step(replace(self, answer=self.verdict.move), effects, shared)
 
     def hold(self, context: Context) -> Step[BackToAttract]:
-        """Leaves."""
+        """Leaves the puzzle; an answer is kept."""
         return self.leave(context)
 
     def _answered_screen(self, shared: Shared) -> Screen:

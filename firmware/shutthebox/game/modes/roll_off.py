@@ -73,11 +73,11 @@ class RollOff(BoxMode):
         return Step(replace(self, tumbling=faces, since_ns=context.now_ns), (PlaySound(Sound.ROLL),))
 
     def hold(self, context: Context) -> Step[RollOff | BeginMatch]:
-        """Throws, too."""
+        """Does the same as a press."""
         return self.press(context)
 
     def levers(self, context: Context) -> Step[RollOff]:
-        """Nothing."""
+        """Ignores the levers until the match begins."""
         return Step(self)
 
     def time(self, context: Context) -> Step[RollOff | BeginMatch]:

@@ -33,7 +33,7 @@ class Setup(BoxMode):
     picker: Picker
 
     def move_cursor(self, by: int) -> Setup:
-        """Moves it."""
+        """Moves the cursor by so many options."""
         return replace(self, picker=self.picker.move_cursor(by))
 
     def screen(self, shared: Shared) -> Screen:

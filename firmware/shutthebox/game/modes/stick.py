@@ -80,7 +80,7 @@ class StickMode(BoxMode):
         return self.leave(context)
 
     def _face(self, shared: Shared) -> _Face:
-        """What the screen is about now."""
+        """The screen for the stick's state, the job's progress, or a question."""
         stick = shared.stick
         if stick is None:
             return _NoStick(self)
@@ -154,7 +154,7 @@ class _NoStick(_Face):
 
 
 class _LastOutcome(_NoStick):
-    """There's a stick again."""
+    """The stick was removed and another one is in: a press closes the last outcome."""
 
     def press(self, context: Context) -> Step[StickMode | OpenService]:
         return Step(replace(self.mode, last=None))
@@ -167,7 +167,7 @@ class _OfStick(_Face):
 
 
 class _Progress(_OfStick):
-    """A job is running."""
+    """Shows the progress of a running job."""
 
     def screen(self, shared: Shared) -> Screen:
         doing = _DOING[self.stick.doing] if self.stick.doing else _BUSY

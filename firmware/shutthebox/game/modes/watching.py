@@ -87,7 +87,7 @@ class Watching(MatchMode):
         return self.press(context)
 
     def levers(self, context: Context) -> Step[Watching]:
-        """Nothing."""
+        """Ignores the levers: it's the other box's turn."""
         return Step(self)
 
     def time(self, context: Context) -> Step[Watching | BreakOff]:
@@ -130,7 +130,7 @@ class Awaiting(TurnMode):
         return self.press(context)
 
     def levers(self, context: Context) -> Step[Awaiting]:
-        """Nothing."""
+        """Ignores the levers until the throw is known."""
         return Step(self)
 
     def time(self, context: Context) -> Step[Awaiting | BreakOff]:

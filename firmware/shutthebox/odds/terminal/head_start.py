@@ -93,7 +93,7 @@ def _totals(better: int, seat: int, points: int) -> tuple[int, int]:
 
 
 def _against_a_beginner(game: Profile, beginner: int) -> Callable[[int, int], float]:
-    """The same, if one seat is a beginner's."""
+    """Returns the first seat's chance for a seat with a head start, if `beginner` is a beginner's seat."""
     ends, better = beginners_ends(game), sign(game)
     outright, rotates = game.shut_wins is not ShutWins.NO, game.first_moves_on
 

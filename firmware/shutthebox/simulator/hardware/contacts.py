@@ -27,7 +27,7 @@ _PI_3 = 0xA02082
 
 
 class LinePin(PiPin):  # type: ignore[misc]  # gpiozero has no types
-    """What a contact and an output have in common."""
+    """A simulated line, without the kernel. Contacts and outputs derive from it."""
 
     def __init__(self, factory: "ContactFactory", info: PinInfo) -> None:
         super().__init__(factory, info)
@@ -51,7 +51,7 @@ class LinePin(PiPin):  # type: ignore[misc]  # gpiozero has no types
         return None
 
     def _set_bounce(self, value: float | None) -> None:
-        """Every bounce is reported."""
+        """Ignores gpiozero's debouncing: every bounce is reported."""
 
     def _get_edges(self) -> str:
         return self._edges

@@ -42,7 +42,7 @@ class LitPicture:
         return None if self._screen is None or self.unplugged else (self._screen, self._since_ns)
 
     def look(self, now_ns: int) -> Bitmap:
-        """The picture now."""
+        """Draws the picture for this moment; `picture` returns it until the next look."""
         self._now_ns = now_ns
         return self.picture()
 

@@ -173,7 +173,7 @@ class Workshop:
         self._keep()
 
     def change(self, **changes: object) -> None:
-        """Changes these attributes of the condition."""
+        """Breaks or mends what these attributes of the condition stand for, and keeps it."""
         self.restore(replace(self.condition, **changes))  # type: ignore[arg-type]
 
     def break_lever(self, number: int, fault: LeverFault | None) -> None:

@@ -68,7 +68,7 @@ class BreakLever:
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """Makers mend everything."""
+    """Makers mend everything, and leave the levers where they are."""
 
 
 @dataclass(frozen=True, slots=True)

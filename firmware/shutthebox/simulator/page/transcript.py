@@ -145,7 +145,7 @@ class Transcript:
         self._on_change = callback
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Handles an effect or a settled switch."""
+        """Puts into words what players see and hear, and logs what happens."""
         if isinstance(what, Show):
             self._take(what)
         announcement = self._announcer.take(what)

@@ -97,7 +97,7 @@ class _Scene:
         return (x0 + x1) / 2 + by[0], (y0 + y1) / 2 + by[1], (z0 + z1) / 2 + by[2]
 
     def note(self, label: str, name: str, by: Point = (0, 0, 0)) -> None:
-        """Label an item."""
+        """Label an item at its middle, moved by *by*, in mm."""
         self.labels.append((label, self.middle(name, by)))
 
     def save(self, target: Path, towards: Point) -> None:

@@ -212,7 +212,7 @@ class _Page:
         return Response(read_league_health(db, int(time.time())).to_prometheus(), media_type="text/plain")
 
     def style(self, request: Request) -> Response:
-        """The style sheet."""
+        """The style sheet of all pages."""
         return Response(self._style, media_type="text/css")
 
     def _when(self, time_s: int) -> str:
@@ -329,7 +329,7 @@ class _Page:
     # -- players ----------------------------------------------------------------------
 
     def player(self, db: Connection, request: Request) -> Response:
-        """A player's matches."""
+        """A player's latest matches in the whole league."""
         initials = _path_part(request, "initials", INITIALS)
         return self.render(
             "player.html", initials=initials, latest=latest_matches(db, 100, initials=initials)
@@ -338,7 +338,7 @@ class _Page:
     # -- the rest ---------------------------------------------------------------------
 
     def events(self, db: Connection, request: Request) -> Response:
-        """All events."""
+        """The newest events, with links to their tables."""
         return self.render("events.html", events=event_names(db))
 
     def event(self, db: Connection, request: Request) -> Response:

@@ -291,7 +291,7 @@ class Helper:
         presence, others = Rate(MAX_PER_S, self._clock_s), Rate(MAX_PER_S, self._clock_s)
 
         def tell(event: Event) -> None:
-            """In paho's thread."""
+            """Runs in paho's thread, so it only filters, and passes on to the inbox."""
             if isinstance(event, Message):
                 is_news = is_presence(event.payload)
                 rate = presence if is_news else others

@@ -22,7 +22,7 @@ STATE = Path(os.environ.get("STATE_DIRECTORY", "/var/lib/shutthebox-link"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the helper."""
+    """Runs the link's helper until SIGTERM or SIGINT; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="shutthebox-link", description="Carries a match between this box and another one."
     )

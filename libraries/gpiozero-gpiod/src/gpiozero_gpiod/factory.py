@@ -224,7 +224,7 @@ class GpiodFactory(LocalPiFactory):
             self._release(infos, reserver)
 
     def release_all(self, reserver: Any) -> None:  # noqa: ANN401
-        """As in gpiozero."""
+        """Releases all pins that `reserver` has reserved, as gpiozero's factories do."""
         self._release([*self._devices], reserver)
 
     def _release(self, infos: Iterable[PinInfo], reserver: Any) -> None:  # noqa: ANN401

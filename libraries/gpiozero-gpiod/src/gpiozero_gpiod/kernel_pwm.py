@@ -54,7 +54,7 @@ class KernelPwm(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Where the chip is."""
+        """The chip's folder in /sys, which is there while the chip is plugged in."""
         return CLASS / f"pwmchip{self.chip}"
 
 

@@ -67,8 +67,8 @@ class PinMaker(Protocol):
     def closed(self) -> bool:
         """Whether its pins have been closed for good."""
 
-    def ticks(self) -> int:
-        """The time of an edge that happens now."""
+    def ticks(self) -> float:
+        """The time of an edge that happens now, in seconds of the kernel's monotonic clock."""
 
 
 class GpiodPin(LocalPiPin):
@@ -214,7 +214,7 @@ class GpiodPin(LocalPiPin):
     # -- a chip that comes and goes
 
     def _telling(self, error: OSError) -> OSError:
-        """The error as the user is to see it."""
+        """The error to raise: `PinUnplugged` if the chip has gone, or else the same one."""
         if error.errno != errno.ENODEV:
             return error
         return PinUnplugged(errno.ENODEV, f"{self!r}: its GPIO chip {self._chip.label!r} is unplugged")
