@@ -89,15 +89,15 @@ class RequestGuard:
             address: the local address that the request came to.
             visitor: who asks; empty for this machine, which alone gets recordings.
         """
-        # Up to version 15, the library hangs up on other methods by itself.
-        if getattr(request, "method", "GET") != "GET":
+        path = path_of(request)
+        allowed = ("GET",) if path == SOCKET_PATH else ("GET", "HEAD")
+        if method_of(request) not in allowed:
             response = refusal(405, "Method Not Allowed", "This page is read-only.\n")
-            response.headers["Allow"] = "GET"
+            response.headers["Allow"] = ", ".join(allowed)
             return response
         sent_to = request.headers.get_all("Host")
         if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | host_headers(address, self._port):
             return refusal(403, "Forbidden", "This page only answers to the machine's own names.\n")
-        path = path_of(request)
         origins = request.headers.get_all("Origin")
         # Browsers always send the origin of a page that opens a socket; for a file they may not.
         if origins != [f"http://{sent_to[0].lower()}"] and (origins or path == SOCKET_PATH):
@@ -105,6 +105,11 @@ class RequestGuard:
         if visitor and path == RECORDING_PATH:
             return refusal(404, "Not Found", "Recordings are for this machine only.\n")
         return None
+
+
+def method_of(request: Request) -> str:
+    """How a request asks. Up to version 15, the library hangs up on anything but GET by itself."""
+    return getattr(request, "method", "GET")
 
 
 def path_of(request: Request) -> str:

@@ -56,6 +56,7 @@ from shutthebox.simulator.page.request_guard import (
     GuardedListener,
     RequestGuard,
     has_room,
+    method_of,
     path_of,
     visitor_of,
 )
@@ -282,6 +283,12 @@ class PageServer:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Serves a file; None lets a well-formed WebSocket handshake go on."""
+        response = self._find_response(connection, request)
+        if response is not None and method_of(request) == "HEAD":
+            response.body = b""  # the headers are those of GET
+        return response
+
+    def _find_response(self, connection: ServerConnection, request: Request) -> Response | None:
         own = str(connection.local_address[0]) if self._in_network else LOOPBACK
         visitor = visitor_of(connection.remote_address)
         if response := self._request_guard.refuse(request, own, visitor):
