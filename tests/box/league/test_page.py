@@ -1,5 +1,6 @@
 """The page: readable without script, by anybody, and nothing on it becomes markup."""
 
+import http.client
 import json
 import re
 import socket
@@ -55,7 +56,7 @@ PLAYERS = ("ANN", "BOB", "CAT")
 SERVE = """
 from shutthebox_league.main import main
 from shutthebox_league.page import owner
-owner._TURN_S = 0  # the tests do not wait for a pub's turn
+owner._CHANGE_EVERY_S = 0  # the tests do not wait for a pub's turn
 main()
 """
 
@@ -285,6 +286,21 @@ def test_the_public_page_has_no_form(site: Site) -> None:
         assert "<form" not in site.get(path)
         for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
             site.request(urllib.request.Request(site.url + path, b"x=1", method=method), 405)
+
+
+@pytest.mark.parametrize("path", ["/", f"/pub/{SLUG}/tv", "/owner", "/data", "/style.css", "/elsewhere"])
+def test_head_gets_the_headers_of_get(site: Site, path: str) -> None:
+    """As `curl -I` asks."""
+    host = site.url.removeprefix("http://")
+    answers = []
+    for method in ("HEAD", "GET"):
+        line = http.client.HTTPConnection(host, timeout=HANG_S)
+        line.request(method, path)
+        answer = line.getresponse()
+        headers = {name: value for name, value in answer.getheaders() if name.lower() != "date"}
+        answers.append((answer.status, headers))
+        line.close()
+    assert answers[0] == answers[1]
 
 
 def test_a_landlord_protects_and_deletes_so_many_initials_and_no_more(site: Site) -> None:

@@ -215,7 +215,7 @@ def _fifty(first: str) -> bytes:
 def test_a_landlord_who_deletes_players_has_as_many_left_after_a_deadlock(
     on_postgresql: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shutthebox_league.page.owner._TURN_S", 0.0)
+    monkeypatch.setattr("shutthebox_league.page.owner._CHANGE_EVERY_S", 0.0)
     town = on_postgresql
     town.play(played_record(1), "AAA", "BOB")
     both = list[str]()
@@ -239,7 +239,7 @@ def test_a_landlord_who_deletes_players_has_as_many_left_after_a_deadlock(
 def test_a_clock_that_is_put_forward_lets_no_landlord_delete_more(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shutthebox_league.page.owner._TURN_S", 0.0)
+    monkeypatch.setattr("shutthebox_league.page.owner._CHANGE_EVERY_S", 0.0)
     app = application(town.engine, UTC, town.place.authority, secure=False)
     for first in "AB":
         assert "Removed" in post(town, _fifty(first), app=app)[1]
