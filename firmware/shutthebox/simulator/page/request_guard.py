@@ -1,5 +1,6 @@
 """Who may connect to the simulated box's port, ask it, and how much they may send."""
 
+import asyncio
 import socket
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -7,6 +8,7 @@ from contextlib import suppress
 from ipaddress import IPv6Network, ip_address
 from typing import Any
 
+from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from shutthebox.simulator.page.http import host_headers, own_names
@@ -24,6 +26,9 @@ BURST = 200
 
 MESSAGES_PER_S = 50
 """How many per second a page may send indefinitely: more than two hands make."""
+
+BYTES_OF_A_MESSAGE = 80
+"""More than hands need. A visitor may send the bytes of so many messages as a page may, pings included."""
 
 _UNREAD = 16 * 1024  # bytes that one connection may have the system keep, and us read at once
 _PREFIX = 64  # bits of an IPv6 address that a network gives; a telephone chooses the others
@@ -152,9 +157,28 @@ class Allowance:
     def __init__(self) -> None:
         self._left, self._counted_s = float(BURST), time.monotonic()
 
-    def take(self) -> bool:
-        """Counts one; returns False if it's one too many."""
+    def take(self, count: float = 1.0) -> bool:
+        """Counts them; returns False if they're too many."""
         now_s = time.monotonic()
-        self._left = min(BURST, self._left + (now_s - self._counted_s) * MESSAGES_PER_S) - 1
+        self._left = min(BURST, self._left + (now_s - self._counted_s) * MESSAGES_PER_S) - count
         self._counted_s = now_s
         return self._left >= 0
+
+
+class BoundedConnection(ServerConnection):
+    """A connection that hangs up on a visitor who sends too many bytes, before anything is made of them.
+
+    The library answers pings by itself, thousands from a single read, and nobody else is served meanwhile.
+    """
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Called by asyncio once there's a connection."""
+        super().connection_made(transport)
+        self.allowance = Allowance() if visitor_of(self.remote_address) else None
+
+    def data_received(self, data: bytes) -> None:
+        """Called by asyncio with whatever was read."""
+        if self.allowance is None or self.allowance.take(len(data) / BYTES_OF_A_MESSAGE):
+            super().data_received(data)
+        else:
+            self.transport.abort()

@@ -53,6 +53,7 @@ from shutthebox.simulator.page.request_guard import (
     MESSAGES_PER_S,
     SOCKET_PATH,
     Allowance,
+    BoundedConnection,
     GuardedListener,
     RequestGuard,
     has_room,
@@ -260,6 +261,7 @@ class PageServer:
             async with serve(
                 self._attend,
                 sock=listener,
+                create_connection=BoundedConnection,
                 process_request=self._answer,
                 compression=None,
                 # Above this, the library closes with 1009; below it, our server answers with the reason.

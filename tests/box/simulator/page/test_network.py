@@ -1,5 +1,6 @@
 """The page for telephones in the same network: who is let in, and who has the hands."""
 
+import json
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -159,6 +160,33 @@ def test_one_visitor_leaves_room_for_others(open_server: PageServer, address: st
             pass
         with page(open_server) as own:
             assert receive(own)["type"] == "box"
+
+
+def test_a_visitor_who_floods_with_pings_is_hung_up_on(
+    open_server: PageServer, box: SimulatedBox, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library would answer them all, and meanwhile everybody's levers would wait."""
+    monkeypatch.setattr(server_module, "_PING_S", 3600.0)  # not for want of an answer
+    visitor = names_of(address)
+    ping = bytes([0x89, 0x80, 1, 2, 3, 4])
+    with page(open_server, **visitor) as good, page(open_server, **visitor) as bad, bad.socket.dup() as line:
+        line.settimeout(HANG_S)
+        sends = iter(lambda: line.sendall(ping * 200), ...)
+        with pytest.raises(ConnectionError):
+            list(sends)
+        until(lambda: open_server.watchers == 1)
+        good.send('{"lever": 3, "down": true}')
+        until(lambda: 3 in box.levers_down)
+
+
+def test_a_visitor_may_be_as_quick_as_any_page(
+    open_server: PageServer, box: SimulatedBox, address: str
+) -> None:
+    with page(open_server, **names_of(address)) as client:
+        for number in range(request_guard.BURST - 10):
+            client.send(json.dumps({"lever": number % 9 + 1, "down": True}))
+        until(lambda: box.levers_down == set(range(1, 10)))
+        assert open_server.watchers == 1
 
 
 def test_visitors_never_keep_this_machine_out(
