@@ -15,28 +15,28 @@ help:
 	@echo "make test   run the tests"
 	@echo "make test-all    run the slow ones too, and more generated cases"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
-	@echo "make lint   ruff and mypy"
+	@echo "make lint   run ruff and mypy"
 	@echo "make deb    build the Debian packages"
-	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
+	@echo "make test-deb    install, upgrade, boot and purge them in a fresh Debian 13 (Linux, root)"
 	@echo "make web    build the box as a page that needs no server: build/web (needs node and npm)"
 	@echo "make image  build the card's image, and an update for it (Linux; packaging/image/README.md)"
-	@echo "make test-image  start it, play on it, pull its plug and update it in QEMU (slow)"
-	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
-	@echo "make ci     what CI runs, as root on Debian: CONTRIBUTING.md"
-	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
-	@echo "make messages    say what each translation lacks, after a text has changed"
+	@echo "make test-image  start the image in QEMU, play on it, pull its plug and update it (slow)"
+	@echo "make release     build everything that people download, twice, with checksums and a signature: CONTRIBUTING.md"
+	@echo "make ci     run what CI runs, as root on Debian: CONTRIBUTING.md"
+	@echo "make audit  check the dependencies for known vulnerabilities (needs a network)"
+	@echo "make messages    add changed texts to the translations, and list what is untranslated"
 	@echo "make pins   renew constraints.txt, the exact versions of all libraries and tools"
 	@echo "make docs   build the pages as a site, with pictures of every screen: build/docs/site"
 	@echo "make site   the same with the box in a tab on its first page (needs node and npm)"
-	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
-	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
+	@echo "make generated   update the files made from the code: default config, schemas, manual pages"
+	@echo "make hardware    check the circuit board and the box, and make the files for a workshop"
 	@echo "make clean  remove what was built"
 	@echo "Benchmarks, gpiozero's own tests and the tests on another Debian's Python are commands: CONTRIBUTING.md"
 
 # A venv's programs name their own folder.
 ifneq ($(filter-out clean help deb,$(or $(MAKECMDGOALS),help)),)
 ifneq ($(shell [ ! -e $(VENV)/.python ] || grep -qsF '$(CURDIR)/$(VENV)' $(VENV)/bin/activate || echo moved),)
-$(error this folder has been moved or copied, and $(VENV) names the old place: make clean)
+$(error this folder has been moved or copied, and $(VENV) still names the old place; run make clean)
 endif
 endif
 
@@ -44,8 +44,8 @@ endif
 $(VENV)/.python:
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found: install Python 3.11 or newer, or run make PYTHON=/path/to/python"; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) -V) is too old: run make PYTHON=/path/to/python3.11, or with a newer one"; exit 2; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "make: $(PYTHON) has no venv module: on Debian, Ubuntu and Raspberry Pi OS, sudo apt install python3-venv"; exit 2; }
-	@echo "Making $(VENV) for this copy: a minute or two, the first time only"
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "make: $(PYTHON) has no venv module: on Debian, Ubuntu and Raspberry Pi OS, run sudo apt install python3-venv"; exit 2; }
+	@echo "Making $(VENV), which takes a minute or two the first time"
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
@@ -59,7 +59,7 @@ CONSTRAINTS ?= constraints.txt
 INSTALL = PIP_RETRIES=2 $(BIN)/pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS)) --editable ./$(PINS) --editable ./$(SPANS) --editable
 NO_NETWORK := NewConnectionError|NameResolutionError|ConnectTimeoutError|ProxyError|Network is unreachable
 install = $(INSTALL) $(1) >$(VENV)/log 2>&1 || { \
-    if grep -qE '$(NO_NETWORK)' $(VENV)/log; then echo "make: can't download the libraries, which the first run needs: see $(VENV)/log"; \
+    if grep -qE '$(NO_NETWORK)' $(VENV)/log; then echo "make: can't download the libraries, which the first run needs; $(VENV)/log says more"; \
     else cat $(VENV)/log; fi; exit 2; }
 
 $(VENV)/.sim: $(VENV)/.python $(CONSTRAINTS) pyproject.toml $(PINS)/pyproject.toml $(SPANS)/pyproject.toml

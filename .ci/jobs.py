@@ -96,7 +96,7 @@ _PYPROJECTS = (
     "league/pyproject.toml",
     "league/uplink/pyproject.toml",
 )
-_FOLLOWED = ("README.md", "Makefile", "constraints.txt", *_PYPROJECTS, "tests/system/pythons")
+_GUIDE = ("README.md", "Makefile", "constraints.txt", *_PYPROJECTS, "tests/system/pythons")
 
 #: In the order in which they run: the ones that tell most within a minute come first.
 JOBS = (
@@ -111,8 +111,8 @@ JOBS = (
         ),
     ),
     Job("readme trixie", 4, When.ALWAYS, packages=(*_BUILD, *_ROOTS), is_privileged=True),
-    Job("readme bookworm", 4, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
-    Job("readme forky", 5, When.WEEKLY, paths=_FOLLOWED, packages=(*_BUILD, *_ROOTS), is_privileged=True),
+    Job("readme bookworm", 4, paths=_GUIDE, packages=(*_BUILD, *_ROOTS), is_privileged=True),
+    Job("readme forky", 5, When.WEEKLY, paths=_GUIDE, packages=(*_BUILD, *_ROOTS), is_privileged=True),
     Job(
         "wheels", 6,
         paths=(
@@ -167,7 +167,7 @@ JOBS = (
 # -- which are due
 
 
-def passed() -> dict[str, str]:
+def read_passed() -> dict[str, str]:
     """The commit at which each job last passed."""
     if not PASSED.exists():
         return {}
@@ -175,22 +175,22 @@ def passed() -> dict[str, str]:
     return {name: commit for commit, name in pairs}
 
 
-def reason(job: Job) -> tuple[bool, str]:
+def why_due(job: Job) -> tuple[bool, str]:
     """Whether `.ci/run` asks for a job, and why or why not."""
     if job.when is not When.CHANGED:
         return job.when is When.ALWAYS, job.when.value
-    commit = passed().get(job.name)
+    commit = read_passed().get(job.name)
     if commit is None:
-        return True, "it isn't recorded that it ever passed"
+        return True, "no run of it that passed is recorded"
     # An unknown commit, and one of another history, may have had any content.
     if _git("merge-base", "--is-ancestor", commit, "HEAD").returncode:
-        return True, f"the commit at which it passed, {commit[:12]}, isn't in this history"
+        return True, f"it passed at {commit[:12]}, which isn't in this history"
     changed = _git("diff", "--name-only", commit, "--", *job.paths)
     if changed.returncode:
         return True, changed.stderr.strip()
     if names := changed.stdout.split("\n")[:-1]:
         return True, f"{names[0]} has changed" + (f", and {len(names) - 1} more" if names[1:] else "")
-    return False, f"its files are as they were at {commit[:12]}, where it passed"
+    return False, f"its files haven't changed since it passed at {commit[:12]}"
 
 
 def _git(*args: str) -> subprocess.CompletedProcess[str]:
@@ -205,7 +205,7 @@ def record(job: Job) -> str | None:
     changed = _git("status", "--porcelain", "--", *job.paths)
     if changed.returncode or changed.stdout:
         return f"not recorded: commit first: {(changed.stderr or changed.stdout).splitlines()[0].strip()}"
-    lines = passed() | {job.name: _git("rev-parse", "HEAD").stdout.strip()}
+    lines = read_passed() | {job.name: _git("rev-parse", "HEAD").stdout.strip()}
     text = "# The commit at which each job last passed, as .ci/JOB --record notes it.\n"
     for each in JOBS:
         if each.name in lines:
@@ -224,7 +224,7 @@ def install(job: Job) -> str | None:
         return None
     if os.geteuid() or not shutil.which("apt-get"):
         return f"missing: apt-get install --no-install-recommends {' '.join(lacking)}"
-    print(f"installs {' '.join(lacking)}", flush=True)
+    print(f"installing {' '.join(lacking)}", flush=True)
     updated = _apt("update", "-q")
     # All at once is quicker; one package that can't be had makes it fail as a whole.
     if _apt("install", *lacking).returncode == 0:
@@ -315,7 +315,7 @@ def run(job: Job) -> int:
         code = process.wait()
     finally:
         if left := end_all():
-            print(f"{job.name}: ended what was still running: {', '.join(left)}", flush=True)
+            print(f"{job.name}: ended processes that it left running: {', '.join(left)}", flush=True)
     minutes, seconds = divmod(int(time.monotonic() - start), 60)
     said = f"red: {job.name}: exit {code}, after" if code else f"ran: {job.name},"
     print(f"{said} {minutes} min {seconds} s", flush=True)
@@ -334,24 +334,24 @@ def is_wanted(job: Job, which: str) -> bool:
             return job.when is not When.MONTHLY
         case "monthly":
             return job.when is When.MONTHLY
-    return reason(job)[0]
+    return why_due(job)[0]
 
 
 def run_all(which: str) -> int:
     """Runs all that are asked for, says what and why before and after, and ends with 1 if one is red."""
     asked_for = [job for job in JOBS if is_wanted(job, which)]
     for job in asked_for:
-        print(f"asked for: {job.name} ({job.minutes:g} min; {reason(job)[1]})")
-    others = [f"not asked for: {job.name} ({reason(job)[1]})" for job in JOBS if job not in asked_for]
+        print(f"runs: {job.name} ({job.minutes:g} min; {why_due(job)[1]})")
+    others = [f"doesn't run: {job.name} ({why_due(job)[1]})" for job in JOBS if job not in asked_for]
     print(*others, sep="\n")
     minutes = sum(job.minutes for job in asked_for)
-    fits = f"{LIMIT} are allowed" if minutes <= LIMIT else f"NOT within {LIMIT}, and all of them are run"
+    fits = f"{LIMIT} are allowed" if minutes <= LIMIT else f"over the {LIMIT} allowed, but all are run"
     print(f"{minutes:g} minutes on two idle cores: {fits}", flush=True)
     codes = {}
     for job in asked_for:
         print(f"\n== {job.name}", flush=True)
         codes[job] = run(job)
-    print("\n== what was done")
+    print("\n== results")
     for job, code in codes.items():
         print(f"red: {job.name}" if code else f"ran: {job.name}")
     print(*others, sep="\n", flush=True)
@@ -381,7 +381,7 @@ def run_script(path: str, args: list[str]) -> int:
     job = next((job for job in JOBS if job.name == name), None)
     if job is None:
         known = ", ".join(job.name for job in JOBS)
-        print(f"no job is called {shlex.quote(name)}; there are {known}", file=sys.stderr)
+        print(f"{shlex.quote(name)} is not a job; use one of {known}", file=sys.stderr)
         return 2
     code = run(job)
     if code == 0 and "--record" in args and (why := record(job)) is not None:

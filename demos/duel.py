@@ -68,7 +68,7 @@ def page_of(duel: "Duel") -> str:
 
 
 class _Plug:
-    """Of one box. No page can record or rebuild it: both boxes are recorded from the start, or neither."""
+    """The plug of one box. No page can record or rebuild it: recording takes both boxes, from the start."""
 
     recording = Path("/nonexistent")
     is_recording = None
@@ -116,15 +116,15 @@ class Duel:
         )
         with self._stack:
             for end in range(2):
-                self._add(configs[end], folder / f"box-{end + 1}", end, framed_by)
+                self._add_box(configs[end], folder / f"box-{end + 1}", end, framed_by)
             self._stack = self._stack.pop_all()
 
-    def _add(self, config: Config, state: Path, end: int, framed_by: str) -> None:
+    def _add_box(self, config: Config, state: Path, end: int, framed_by: str) -> None:
         state.mkdir()
         panel = PanelModel()
         display = DisplayWorker(lambda: open_panel(panel.controller, panel), now_ns=self._now_ns)
         transcript = Transcript(config.box.language)
-        observers: list[Observer] = [transcript, partial(self._sound, end)]
+        observers: list[Observer] = [transcript, partial(self._play_sound, end)]
         if self._recorder is not None:
             observers.append(self._recorder.observer(end))
         box = VirtualBox(
@@ -173,7 +173,7 @@ class Duel:
         box.cut_power()
         self._buzzers[end] = Buzzer(box.box.factory, BUZZER_LINE)
 
-    def _sound(self, end: int, what: Effect | SwitchChanged, t_ns: int) -> None:
+    def _play_sound(self, end: int, what: Effect | SwitchChanged, t_ns: int) -> None:
         if isinstance(what, PlaySound):
             self._buzzers[end].play(what.sound)
 

@@ -27,7 +27,7 @@ config=$keys
 MANIFEST
 have=$(rauc --version | cut -d ' ' -f 2)
 if [ "$(printf '%s\n' 1.9 "$have" | sort -V | head -n 1)" != 1.9 ]; then
-    echo "bundle.sh: RAUC $have leaves [meta] out: boxes will not say what this version can't take along" >&2
+    echo "bundle.sh: RAUC $have drops [meta], so boxes won't warn of what this version can't keep" >&2
 fi
 rm -f "$bundle"
 rauc bundle --cert="$certificate" --key="$key" "$folder" "$bundle" >/dev/null

@@ -16,7 +16,7 @@ gpiozero)
         dpkg-buildpackage -us -uc -b
         mv ../python3-gpiozero_*.deb /out/
     else
-        echo "This mirror has no such source package: Debian's own build of it for the Pi is taken instead." >&2
+        echo "This mirror lacks gpiozero's source package; using Debian's own build for the Pi." >&2
         sed -n 's/^deb-src \[/deb [arch=arm64 /p' /etc/apt/sources.list >/etc/apt/sources.list.d/next.list
         apt-get update -q
         apt-get download -q python3-gpiozero:arm64

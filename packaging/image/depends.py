@@ -13,7 +13,7 @@ ON_CARD = ["shutthebox", "shutthebox-scoreboard", "shutthebox-uplink", *LIBRARIE
 GPIOZERO, FOR_GPIOZERO = "python3-gpiozero", {"python3-colorzero"}
 
 
-def names(control: str) -> set[str]:
+def find_dependencies(control: str) -> set[str]:
     """The packages that the card's packages depend on, by a debian/control."""
     found: set[str] = set()
     for package in ON_CARD:
@@ -24,5 +24,5 @@ def names(control: str) -> set[str]:
 
 
 if __name__ == "__main__":
-    wanted = names(Path(sys.argv[1]).read_text()) | FOR_GPIOZERO
+    wanted = find_dependencies(Path(sys.argv[1]).read_text()) | FOR_GPIOZERO
     print(*sorted(wanted - {GPIOZERO, *ON_CARD}))

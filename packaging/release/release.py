@@ -69,7 +69,7 @@ class Build:
             last = log.read_text(errors="replace").splitlines()[-20:]
             raise ReleaseError("\n".join([f"{' '.join(map(str, command))} failed:", *last]))
 
-    def take(self, pattern: str) -> None:
+    def collect(self, pattern: str) -> None:
         """Takes over files of the source.
 
         Raises:
@@ -82,7 +82,7 @@ class Build:
             shutil.copy(path, self.out)
 
 
-def python_packages(build: Build) -> None:
+def build_python_packages(build: Build) -> None:
     """Wheels and source distributions, and what the box's wheel brings with it."""
     for folder in (".", "libraries/gpiozero-gpiod", "libraries/luma-spans", "league/uplink", "league"):
         build.run(build.tools, "-m", "build", "--outdir", build.out, folder)
@@ -99,8 +99,8 @@ def python_packages(build: Build) -> None:
             build.tools, "-m", "cyclonedx_py", "environment", "--output-reproducible",
             "--output-file", build.out / "shutthebox.cdx.json", python,
         )  # fmt: skip
-    arm64_wheels(build)
-    plays_without_a_clone(build)
+    check_arm64_wheels(build)
+    check_wheel_plays(build)
 
 
 def check_distributions(build: Build) -> None:
@@ -109,7 +109,7 @@ def check_distributions(build: Build) -> None:
     build.run(build.tools, "-m", "twine", "check", "--strict", *made)
 
 
-def plays_without_a_clone(build: Build) -> None:
+def check_wheel_plays(build: Build) -> None:
     """Proves that one command plays the simulated box from the wheel, on an account that has nothing yet.
 
     Raises:
@@ -133,7 +133,7 @@ def plays_without_a_clone(build: Build) -> None:
             try:
                 address = next((found[0] for line in box.stdout if (found := _ADDRESS.search(line))), None)
                 if address is None:
-                    raise ReleaseError(f"{runner}: can't play the box")
+                    raise ReleaseError(f"{runner}: the box doesn't start from its wheel")
                 urllib.request.urlopen(address, timeout=60).close()
             except OSError as error:
                 raise ReleaseError(f"{runner}: {address}: {error}") from None
@@ -148,7 +148,7 @@ PYTHONS = ("3.11", "3.13", "3.14")
 ARM64 = [f"--platform=manylinux{name}_aarch64" for name in ("2014", "_2_28", "_2_34")]
 
 
-def arm64_wheels(build: Build) -> None:
+def check_arm64_wheels(build: Build) -> None:
     """Proves that a Pi has to compile nothing: every dependency has a wheel for it."""
     for python in PYTHONS:
         with tempfile.TemporaryDirectory() as folder:
@@ -159,18 +159,18 @@ def arm64_wheels(build: Build) -> None:
             )  # fmt: skip
 
 
-def debian_packages(build: Build) -> None:
+def build_debian_packages(build: Build) -> None:
     """The packages for a Pi that runs already, and those of a league."""
     build.run("make", "web", "deb", "openskill-deb")
-    build.take("build/deb/*.deb")
+    build.collect("build/deb/*.deb")
 
 
-def image(build: Build) -> None:
+def build_image(build: Build) -> None:
     """The card with the box in a tab, an update for one that plays, and every package in them."""
     build.run("make", "web")
     build.run("make", "-C", "packaging/image", *build.options, "all", "bundle")
     for name in ("card.img.xz", "shutthebox-*.raucb", "manifest"):
-        build.take(f"build/image/{name}")
+        build.collect(f"build/image/{name}")
     card = (build.out / "card.img.xz").rename(
         build.out / f"shutthebox-{version(build.source)}-pi-arm64.img.xz"
     )
@@ -229,22 +229,22 @@ def imager_list(card: Path, url: str, released: str, epoch: int) -> dict[str, An
     return {"imager": {"devices": devices}, "os_list": [entry]}
 
 
-def hardware(build: Build) -> None:
+def build_hardware(build: Build) -> None:
     """The files for a workshop: board, box and harness, as one archive."""
     build.run("make", "-C", "hardware", "fab")
     archive(build, build.source / "hardware/build/fab", "hardware")
 
 
-def box_in_a_tab(build: Build) -> None:
+def build_tab(build: Build) -> None:
     """The files for any web server, and what is in them under which licence."""
     build.run("make", "web")
-    build.take("build/shutthebox-web.zip")
+    build.collect("build/shutthebox-web.zip")
     name = f"shutthebox-{version(build.source)}-web"
     (build.out / "shutthebox-web.zip").rename(build.out / f"{name}.zip")
     shutil.copy(build.source / "build/web/sbom.cdx.json", build.out / f"{name}.cdx.json")
 
 
-def documentation(build: Build) -> None:
+def build_docs(build: Build) -> None:
     """The pages, as one archive; the box in a tab is on the first."""
     build.run("make", "site")
     archive(build, build.source / "build/docs/site", "docs")
@@ -260,12 +260,12 @@ def archive(build: Build, folder: Path, name: str) -> None:
 
 
 PARTS: dict[str, Callable[[Build], None]] = {
-    "python": python_packages,
-    "deb": debian_packages,
-    "image": image,
-    "hardware": hardware,
-    "web": box_in_a_tab,
-    "docs": documentation,
+    "python": build_python_packages,
+    "deb": build_debian_packages,
+    "image": build_image,
+    "hardware": build_hardware,
+    "web": build_tab,
+    "docs": build_docs,
 }
 #: Carries the time at which it was signed.
 SIGNED = "*.raucb"
@@ -302,12 +302,12 @@ def check_changelog(text: str, released: str) -> None:
             raise ReleaseError(f"CHANGELOG.md: ### {kind}: use one of {', '.join(kinds)}")
     sections = dict(re.findall(r"^## \[(.+?)\].*\n((?:(?!## ).*\n?)*)", text, re.MULTILINE))
     if not sections.get(released, "").strip():
-        raise ReleaseError(f"CHANGELOG.md: no section ## [{released}], or nothing in it")
+        raise ReleaseError(f"CHANGELOG.md: the section ## [{released}] is missing or empty")
     if sections["Unreleased"].strip():
         raise ReleaseError("CHANGELOG.md: move the entries under [Unreleased] into the version's section")
 
 
-def digests(folder: Path) -> dict[str, str]:
+def hash_files(folder: Path) -> dict[str, str]:
     """SHA-256 of every file in a folder, by name."""
     found = {}
     for path in sorted(folder.iterdir()):
@@ -316,17 +316,17 @@ def digests(folder: Path) -> dict[str, str]:
     return found
 
 
-def differences(one: Path, other: Path) -> list[str]:
+def find_differences(one: Path, other: Path) -> list[str]:
     """Names of the files that are not the same, byte for byte, in both folders; signed ones apart."""
     signed = {path.name for folder in (one, other) for path in folder.glob(SIGNED)}
-    first, second = digests(one), digests(other)
+    first, second = hash_files(one), hash_files(other)
     names = sorted((first.keys() | second.keys()) - signed)
     return [name for name in names if first.get(name) != second.get(name)]
 
 
 def write_sums(folder: Path) -> Path:
     """Writes the checksums of a folder, as sha256sum does."""
-    lines = [f"{digest}  {name}\n" for name, digest in digests(folder).items()]
+    lines = [f"{digest}  {name}\n" for name, digest in hash_files(folder).items()]
     sums = folder / SUMS
     sums.write_text("".join(lines))
     return sums
@@ -356,7 +356,7 @@ def release(args: argparse.Namespace) -> None:
         ReleaseError: if something is missing, fails, or is not the same twice.
     """
     if subprocess.check_output(["git", "status", "--porcelain"], cwd=TOP, text=True).strip():
-        raise ReleaseError("there are changes that are not committed: git status")
+        raise ReleaseError("uncommitted changes; commit them first (git status shows them)")
     released = version(TOP)
     check_changelog((TOP / "CHANGELOG.md").read_text(), released)
     if "image" in args.parts and not (args.cert and args.cert_key):
@@ -386,10 +386,10 @@ def release(args: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="release-") as work:
         # The two places differ in the length of their names too.
         outs = [
-            make(Path(work, name), commit, args.parts, tools / "bin/python", options, args.url)
+            build_parts(Path(work, name), commit, args.parts, tools / "bin/python", options, args.url)
             for name in ("one", "another")
         ]
-        differing = differences(*outs)
+        differing = find_differences(*outs)
         if differing:
             kept = TOP / "build/release-differs"
             shutil.rmtree(kept, ignore_errors=True)
@@ -406,13 +406,13 @@ def release(args: argparse.Namespace) -> None:
     if left_out:
         print(f"release: built without {', '.join(left_out)}")
     if "image" in args.parts and not args.url:
-        print("release: built without rpi-imager.json; give URL, the address of the files, to include it")
+        print("release: built without rpi-imager.json; to include it, set URL to the address of the files")
     if signed := sorted(path.name for path in to.glob(SIGNED)):
-        print(f"release: not compared, because it carries the time of its signing: {', '.join(signed)}")
-    print(f"release: {to.relative_to(TOP)}, built twice, the same byte for byte")
+        print(f"release: not compared, because it contains its signing time: {', '.join(signed)}")
+    print(f"release: {to.relative_to(TOP)}, built twice with identical bytes")
 
 
-def make(
+def build_parts(
     folder: Path, commit: str, parts: Sequence[str], tools: Path, options: tuple[str, ...], url: str = ""
 ) -> Path:
     """Builds these parts from a clone of that commit, and returns the folder with the files."""

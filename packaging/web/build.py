@@ -2,7 +2,7 @@
 
 Needs node and npm, which fetches Pyodide: CPython for browsers. Its parts are taken as they are, but for
 the modules of the standard library that the box does not use. What is in it stands in sbom.cdx.json, with the
-licences. Whoever builds the same commit gets the same bytes.
+licences. Building a commit again gives the same bytes.
 """
 
 import gzip
@@ -56,7 +56,7 @@ MAX_BYTES = 7_000_000
 
 
 def main() -> int:
-    """Builds; gives 2 where node or npm is missing."""
+    """Builds the page; returns 2 if node or npm is missing, 1 for any other fault."""
     for tool in ("node", "npm"):
         if shutil.which(tool) is None:
             print(
@@ -70,9 +70,9 @@ def main() -> int:
     shutil.rmtree(to, ignore_errors=True)
     (to / "pyodide").mkdir(parents=True)
     try:
-        core = pyodide(parts)
+        core = fetch_pyodide(parts)
     except subprocess.CalledProcessError:
-        print(f"make web: npm can't fetch pyodide {PYODIDE}: is there a network?", file=sys.stderr)
+        print(f"make web: npm can't download pyodide {PYODIDE}; check the network", file=sys.stderr)
         return 1
     for name in CORE:
         shutil.copyfile(core / name, to / "pyodide" / name)
@@ -90,18 +90,18 @@ def main() -> int:
         print(f"make web: {packed:,} bytes compressed; at most {MAX_BYTES:,} are allowed", file=sys.stderr)
         return 1
     write_archive(to, PROJECT / "build/shutthebox-web.zip")
-    ours = box_bytes(to)
+    ours = count_own_bytes(to)
     shutil.rmtree(done, ignore_errors=True)
     to.rename(done)
     print(f"{done}/index.html: {packed / 1e6:.1f} MB over the wire, {ours / 1e6:.2f} MB of them ours")
     return 0
 
 
-def pyodide(parts: Path) -> Path:
+def fetch_pyodide(parts: Path) -> Path:
     """The folder of Pyodide's npm package, fetched once.
 
     Raises:
-        RuntimeError: if it is another one than expected.
+        RuntimeError: if its hash isn't the known one.
     """
     folder = parts / f"pyodide-{PYODIDE}"
     if not folder.is_dir():
@@ -114,7 +114,7 @@ def pyodide(parts: Path) -> Path:
         )
         packed = (parts / f"pyodide-{PYODIDE}.tgz").read_bytes()
         if hashlib.sha512(packed).hexdigest() != PYODIDE_SHA512:
-            raise RuntimeError(f"pyodide {PYODIDE} is not the one whose hash is known")
+            raise RuntimeError(f"pyodide {PYODIDE}: the download doesn't have the known hash")
         with tarfile.open(fileobj=BytesIO(packed)) as tar:
             tar.extractall(parts / "unpacked", filter="data")
         (parts / "unpacked/package").rename(folder)
@@ -169,7 +169,7 @@ def write_page(to: Path) -> None:
     index = index.replace(
         "<title>", f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n  <title>', 1
     )
-    index = index.replace("<main", f"{loading(to)}\n\n  <main", 1)
+    index = index.replace("<main", f"{loading_markup(to)}\n\n  <main", 1)
     (to / "index.html").write_text(index, "utf-8")
     files = ["./", *sorted(path.relative_to(to).as_posix() for path in to.rglob("*") if path.is_file())]
     digest = hashlib.sha256(b"".join((to / name).read_bytes() for name in files[1:])).hexdigest()[:12]
@@ -189,7 +189,7 @@ def write_archive(folder: Path, to: Path) -> None:
                 made.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
 
 
-def loading(to: Path) -> str:
+def loading_markup(to: Path) -> str:
     """What the page has until the box runs: a bar for what is fetched, and its texts by language."""
     bytes_fetched = sum((to / name).stat().st_size for name in FETCHED)
     texts = {language: tab_texts(translate) for language, translate in translations().items()}
@@ -212,8 +212,8 @@ POLICY = (
 )
 
 
-def box_bytes(to: Path) -> int:
-    """The bytes that are ours, Pyodide's left out."""
+def count_own_bytes(to: Path) -> int:
+    """The bytes of the page without Pyodide's."""
     return sum(path.stat().st_size for path in to.iterdir() if path.is_file())
 
 

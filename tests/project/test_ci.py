@@ -272,7 +272,7 @@ def test_a_job_that_is_stopped_ends_what_it_started(checkout: Checkout) -> None:
             assert time.monotonic() < end
             time.sleep(0.01)
         job.send_signal(signal.SIGTERM)
-        assert "ended what was still running" in job.communicate()[0]
+        assert "ended processes that it left running" in job.communicate()[0]
     assert job.returncode == 128 + signal.SIGTERM
     assert not is_running(int((checkout.folder / "pid").read_text()))
 

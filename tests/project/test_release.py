@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import release
-from release import PARTS, Build, ReleaseError, check_changelog, differences, write_sums
+from release import PARTS, Build, ReleaseError, check_changelog, find_differences, write_sums
 from tests.support.fast import fast_among
 
 TOP = Path(__file__).resolve().parents[2]
@@ -37,8 +37,8 @@ def test_a_good_changelog() -> None:
         ("# Changelog\n", "first section"),
         (GOOD.replace("2026-11-21", "November"), "use"),
         (GOOD.replace("### Added", "### New"), "### New: use one of Added"),
-        (GOOD.replace("1.2.0", "1.1.0"), r"no section ## \[1.2.0\]"),
-        (GOOD.replace("### Added\n\n- A game.\n", ""), "nothing in it"),
+        (GOOD.replace("1.2.0", "1.1.0"), r"the section ## \[1.2.0\] is missing"),
+        (GOOD.replace("### Added\n\n- A game.\n", ""), "missing or empty"),
         (GOOD.replace("d]\n", "d]\n\n### Fixed\n\n- Something.\n", 1), "move the entries"),
     ],
 )
@@ -55,7 +55,7 @@ def test_two_builds_are_compared_byte_for_byte(tmp_path: Path) -> None:
         (folder / "differs").write_text(folder.name)
         (folder / "update.raucb").write_text(folder.name)
     (one / "only-here").touch()
-    assert differences(one, other) == ["differs", "only-here"]
+    assert find_differences(one, other) == ["differs", "only-here"]
 
 
 def test_sha256sum_agrees_with_the_sums(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ class Asked(Build):
             subprocess.run([*command, "--dry-run"], cwd=cwd or TOP, check=True)
             self.asked = True
 
-    def take(self, pattern: str) -> None:
+    def collect(self, pattern: str) -> None:
         raise NotBuiltError
 
 

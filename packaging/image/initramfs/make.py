@@ -49,13 +49,13 @@ def main() -> None:
         init.chmod(0o755)
         for name, state in zip("AB", args.state, strict=True):
             shutil.copy(state, tree / f"start-{name}.env")
-        names = [*BY_NAME, *EMULATED, *drivers(modules)]
+        names = [*BY_NAME, *EMULATED, *find_drivers(modules)]
         copy_modules(modules, names, tree / "lib/modules" / modules.name)
         subprocess.run(["depmod", "-b", str(tree), modules.name], check=True)
-        args.to.write_bytes(compressed(archive(tree)))
+        args.to.write_bytes(compress(archive(tree)))
 
 
-def drivers(modules: Path) -> Iterator[str]:
+def find_drivers(modules: Path) -> Iterator[str]:
     """The modules that the device trees of the Pis ask for, of the kinds that a card may need."""
     asked: set[str] = set()
     for tree in sorted((modules / "dtb/broadcom").glob("bcm2[78]*-rpi-*.dtb")):
@@ -103,7 +103,7 @@ def archive(tree: Path) -> bytes:
     return subprocess.run(command, cwd=tree, input=names.encode(), capture_output=True, check=True).stdout
 
 
-def compressed(data: bytes) -> bytes:
+def compress(data: bytes) -> bytes:
     """Packed so that a Pi unpacks it quickly."""
     command = ["zstd", "-19", "--quiet", "--stdout", "--threads=1"]
     return subprocess.run(command, input=data, capture_output=True, check=True).stdout
