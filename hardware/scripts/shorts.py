@@ -211,7 +211,7 @@ def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
             lines += [f"S{probe}{i} {node[net]} {probe}end h{probe}{i} 0 probe"]
     lines += ["Rxy xend yend 0.01", ".model probe sw vt=0.5 vh=0 ron=0.001 roff=1e12", "Vx x 0 0", "Vy y 0 0"]
     lines += [f"Vg{i} g{i} 0 {on}" for i, on in enumerate(state)]
-    asked = " ".join(f"v({name})" for name in ["x", "y", *_asked(node, wiring)])
+    asked = " ".join(f"v({name})" for name in ["x", "y", *_measured_nodes(node, wiring)])
     last = len(wires) - 1
     lines += [
         *switches,
@@ -223,19 +223,21 @@ def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
     return "\n".join([*lines, "quit", ".endc", ".end", ""])
 
 
-def _asked(node: dict[str, str], wiring: Pinout) -> list[str]:
+def _measured_nodes(node: dict[str, str], wiring: Pinout) -> list[str]:
     names = [n for n in node.values() if n != "0"] + ["s5V", "s3V3", "xend", "yend"]
     names += [f"d{name}" for name in SPI_RESISTORS.values()]
     return names + [f"p{s.name}" for s in wiring.signals if s.direction != "out"]
 
 
-def _answers(board: kicad.Board, wiring: Pinout) -> Iterator[tuple[_State, str, str, dict[str, float]]]:
+def _simulate_shorts(
+    board: kicad.Board, wiring: Pinout
+) -> Iterator[tuple[_State, str, str, dict[str, float]]]:
     """Run the decks; yield two wires and the voltages of all nodes for each short.
 
     First in each state: one wire with itself, no short.
     """
     wires = sorted(_wires(wiring))
-    names = _asked(_nodes(board), wiring)
+    names = _measured_nodes(_nodes(board), wiring)
     for state in ((a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "deck.cir").write_text(deck(board, wiring, state), encoding="utf-8")
@@ -259,7 +261,7 @@ def short_all_pairs() -> list[Finding]:
     node, resistors, plugs = _nodes(board), list(_resistors(board)), _wires(wiring)
     groups: dict[tuple[tuple[str, str], tuple[str, ...]], list[Finding]] = {}
     idle: dict[_Resistor, float] = {}
-    for state, a, b, volts in _answers(board, wiring):
+    for state, a, b, volts in _simulate_shorts(board, wiring):
 
         def at(net: str, volts: dict[str, float] = volts) -> float:
             return 0.0 if net == "GND" else volts[node[net]]
@@ -341,7 +343,7 @@ def differences(old: list[Finding], new: list[Finding]) -> list[str]:
     ]
 
 
-def _words(finding: Finding) -> str:
+def _describe(finding: Finding) -> str:
     said = []
     if finding.pi:
         said.append("**may destroy the Pi**")
@@ -357,7 +359,7 @@ def _words(finding: Finding) -> str:
     return "; ".join(said) or "nothing"
 
 
-def _amperes(amperes: float) -> str:
+def _format_current(amperes: float) -> str:
     if amperes > 3:
         return "over 3 A"
     if amperes > 1:
@@ -370,11 +372,13 @@ def table(found: list[Finding]) -> str:
     rows = ["| wires | both in plug | through the short | what happens |", "|---|---|---|---|"]
     quiet = []
     for finding in sorted(found, key=lambda f: (not f.plugs, f.wires)):
-        words, name = _words(finding), " – ".join(finding.wires)
+        words, name = _describe(finding), " – ".join(finding.wires)
         if not finding.plugs and words == "nothing":
             quiet.append(name)
             continue
-        rows.append(f"| {name} | {', '.join(finding.plugs) or '–'} | {_amperes(finding.amperes)} | {words} |")
+        rows.append(
+            f"| {name} | {', '.join(finding.plugs) or '–'} | {_format_current(finding.amperes)} | {words} |"
+        )
     pairs = sum(finding.pairs for finding in found)
     rows += [
         "",

@@ -41,7 +41,7 @@ def _short(net: str) -> str:
     return PRINTED_NAMES.get(net, at_plug(net).removeprefix("TILE").removesuffix("_FUSED"))
 
 
-def find_places(wiring: Pinout, board: kicad.Board | None = None) -> list[str]:
+def find_disagreements(wiring: Pinout, board: kicad.Board | None = None) -> list[str]:
     """Return a line for each place that disagrees with *wiring*."""
     board = board or kicad.read()
     return [*_kicad(wiring, board), *_firmware(wiring), *_generated(wiring)]
@@ -131,7 +131,7 @@ def _generated(wiring: Pinout) -> Iterator[str]:
 def main() -> int:
     """Print the places, or what's wrong with pinout.toml; return 1 if there's anything to change."""
     try:
-        found = find_places(load())
+        found = find_disagreements(load())
     except PinoutError as error:
         print(error, file=sys.stderr)
         return 1

@@ -11,7 +11,7 @@ import pytest
 from hwtools import kicad, pinout
 from hwtools.generated import ROOT
 from hwtools.pinout import CHANNELS
-from hwtools.places import SIGNALS, find_places
+from hwtools.places import SIGNALS, find_disagreements
 from shutthebox.cli.check_config import HEADER
 from shutthebox.config.schema import BOARD_LINES, SECTIONS, SPI_LINES, GpioConfig
 from shutthebox.game.switches.switch import BUTTONS
@@ -43,7 +43,7 @@ def test_plugs_that_must_not_be_swapped_differ() -> None:
 
 
 def test_everything_says_the_same() -> None:
-    assert find_places(WIRING) == []
+    assert find_disagreements(WIRING) == []
 
 
 def test_every_line_of_the_configuration_has_its_signal_on_the_board() -> None:
@@ -81,7 +81,7 @@ def changed(what: str, **values: object) -> pinout.Pinout:
 
 
 def test_fail__a_changed_pin_is_told_as_the_places_to_change() -> None:
-    told = "\n".join(find_places(changed("TILE2", bcm=14, header_pin=8)))
+    told = "\n".join(find_disagreements(changed("TILE2", bcm=14, header_pin=8)))
     assert "J1 pin 11 carries TILE2, pinout.toml says nothing" in told
     assert "J1 pin 8 carries" in told
     assert "pin map: the row of TILE2" in told
@@ -93,7 +93,7 @@ def test_fail__a_changed_plug_is_told() -> None:
     connectors = tuple(
         replace(c, pins=(*c.pins[:2], "SDA", "GND")) if c.ref == "J2" else c for c in WIRING.connectors
     )
-    told = "\n".join(find_places(replace(WIRING, connectors=connectors)))
+    told = "\n".join(find_disagreements(replace(WIRING, connectors=connectors)))
     assert "J2 pin 3 carries SW_TILE3, pinout.toml says SDA" in told
     assert "the table of plugs has no row" in told
     assert "harness.yml" in told
@@ -105,7 +105,7 @@ def test_fail__a_wrong_value_a_wrong_net_and_a_missing_part_are_told(board: kica
     parts["C105"] = replace(parts["C105"], has_courtyard=False)
     del parts["D107"]
     pads = {**board.pads, ("C104", "2"): "+5V"}
-    told = "\n".join(find_places(WIRING, replace(board, parts=parts, pads=pads)))
+    told = "\n".join(find_disagreements(WIRING, replace(board, parts=parts, pads=pads)))
     assert "R103 is 33k, a channel has 3.3k there" in told
     assert "no D107 for TILE7" in told
     assert "C104 joins ['+5V', 'TILE4']" in told
