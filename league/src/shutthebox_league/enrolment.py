@@ -111,7 +111,7 @@ def reconcile(engine: Engine, authority: Authority) -> list[str]:
             for name in sorted(revoked):
                 if name in rows and rows[name] is None:
                     db.execute(update(KEY).where(KEY.c.name == name).values(revoked_s=int(time.time())))
-                    said.append(f"{name} is revoked, as it was before")
+                    said.append(f"{name} is revoked again")
             said += [
                 f"{name} is not in the database; `shutthebox-league enrol` gives the box a new key"
                 for name in sorted(enrolled - revoked - set(rows))
@@ -140,7 +140,7 @@ def _forget_again(engine: Engine, authority: Authority) -> list[str]:
 
     count = in_transaction(engine, forget_all)
     empty_log(engine)
-    return [f"{len(due)} players are forgotten, as they were before: {count} seats of matches"]
+    return [f"{len(due)} players are forgotten again, in {count} seats of matches"]
 
 
 def new_owner_token(engine: Engine, pub: str) -> str:

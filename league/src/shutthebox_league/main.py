@@ -348,7 +348,7 @@ def _enrol(args: argparse.Namespace, league: League) -> None:
         if os.path.lexists(args.to):
             raise LeagueError(f"--to: {args.to}: exists; use a new file")
         if not os.access(args.to.parent, os.W_OK | os.X_OK):
-            raise LeagueError(f"--to: {args.to.parent}: can't be written; use a folder of the league's user")
+            raise LeagueError(f"--to: {args.to.parent}: can't be written; use a folder that you can write to")
     found = enrol(league.engine, league.authority, args.box, args.pub)
     if args.to:
         new_file(args.to, found.text.encode())
@@ -377,7 +377,7 @@ def _revoke(args: argparse.Namespace, league: League) -> None:
         try:
             _void_key(args.key, args.since, league)
         except LeagueError:
-            print(f"No match came under it since {args.since}, so none is void.")
+            print(f"No match came under it since {args.since}, so none was voided.")
 
 
 def _void(args: argparse.Namespace, league: League) -> None:
@@ -627,7 +627,7 @@ def _restore(args: argparse.Namespace, league: League) -> None:
     except (SQLAlchemyError, LeagueError):
         # Damaged: often why a copy is restored. The register knows what holds.
         if next(league.authority.voidings(), None) is None:
-            print("no voidings are noted outside the database; `list voidings` shows those of this copy")
+            print("No voidings are noted outside the database. `list voidings` shows those in this copy.")
     restore(league.engine, args.file)
     migrate(league.engine)
     for said in reconcile(league.engine, league.authority):

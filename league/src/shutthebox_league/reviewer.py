@@ -210,7 +210,7 @@ class Reviewer:
         except UNAVAILABLE:
             raise
         except Exception as error:
-            _log.exception("match %d is not counted or not rated", match_id)
+            _log.exception("match %d can't be counted or rated", match_id)
             in_transaction(self._engine, methodcaller("execute", give_up(match_id, type(error).__name__)))
 
     def _count(self, db: Connection, match_id: int) -> None:
@@ -235,7 +235,7 @@ class Reviewer:
         except UNAVAILABLE:
             raise
         except Exception:
-            _log.exception("after what was made void, ratings stay as they are")
+            _log.exception("after a voiding, the ratings can't be computed again; they stay as they are")
             in_transaction(self._engine, give_up_rating_again)
         return True
 
@@ -252,7 +252,7 @@ class Reviewer:
             except UNAVAILABLE:
                 raise
             except Exception:
-                _log.exception("event %d: its table is not made", event_id)
+                _log.exception("event %d: its table can't be computed", event_id)
                 fresh = update(EVENT).where(EVENT.c.id == event_id).values(stale=False)
                 in_transaction(self._engine, methodcaller("execute", fresh))
             self._beat()

@@ -262,7 +262,7 @@ def test_an_operator_whose_register_is_lost_is_told_so(
     town.lion.play(played_record(1))
     town.run("backup", town.copy)
     town.run("void", 1)
-    register, lost = town.folder / "keys" / "voidings", "no voidings are noted outside the database; "
+    register, lost = town.folder / "keys" / "voidings", "No voidings are noted outside the database."
     register.unlink()
     town.lose_database()
     capsys.readouterr()

@@ -277,7 +277,7 @@ def test_a_restored_back_up_gives_no_name_twice_and_no_revoked_key_back(
     capsys.readouterr()
     assert run(folder, "restore", str(tmp_path / "copy")) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "lion.1 is revoked, as it was before",
+        "lion.1 is revoked again",
         "lion.3 is not in the database; `shutthebox-league enrol` gives the box a new key",
     ]
     assert run(folder, "revoke", "lion.1") == 2

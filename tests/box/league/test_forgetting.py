@@ -149,7 +149,7 @@ def test_a_back_up_from_before_forgets_again(tmp_path: Path, capsys: pytest.Capt
         lion.place.authority.note_forgotten([digest], pub, 1_790_100_000)
         capsys.readouterr()
         assert main([*folder, "restore", copy]) == 0
-        assert "2 players are forgotten, as they were before: 2 seats of matches" in capsys.readouterr().out
+        assert "2 players are forgotten again, in 2 seats of matches" in capsys.readouterr().out
         assert names(lion) == [None, "ANN", "ANN", None]
 
 

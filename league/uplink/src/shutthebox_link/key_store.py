@@ -163,7 +163,7 @@ class KeyStore:
             self._sessions = [_session_from_row(*found) for found in json.loads(content)][:MAX_SESSIONS]
             self._written = self._sessions
         except (ValueError, TypeError, RecursionError):
-            _log.error("%s: not as it was written; its sessions are forgotten", self._path)
+            _log.error("%s: damaged; its sessions are lost", self._path)
         if self._leaves_all:
             self.leave_all()
         return True

@@ -207,7 +207,7 @@ class Uplink:
         self._league_version = receipt.version if len(receipt.version) <= 30 else ""
         said = one_line(receipt.reason)
         if receipt.status == HELD:
-            _log.error("entry %d is held, and sent again later: %s", receipt.sequence, said)
+            _log.error("entry %d is held by the league, and will be sent again: %s", receipt.sequence, said)
             self._entry_status = UplinkStatus(DeliveryState.HELD, f"held by the league: {said}")
         if path == ENTRY_PATH:
             self._take_receipt(receipt, said, now_s)
@@ -230,7 +230,7 @@ class Uplink:
         try:
             self._spool.remove(self._waiting)
         except OSError as error:
-            _log.error("entry %d stays and is sent again: %s", receipt.sequence, error)
+            _log.error("entry %d can't be removed, and will be sent again: %s", receipt.sequence, error)
             self._delivery.fail(now_s)
 
     def _read_receipt(self, body: bytes) -> Receipt | None:
@@ -238,7 +238,7 @@ class Uplink:
         try:
             return open_receipt(body, self._enrolment.league_key)
         except SignatureError as error:
-            _log.error("a receipt is not the league's: %s", error)
+            _log.error("the league didn't sign this receipt: %s", error)
             return None
 
     def _wait_after_failure(self, path: str, now_s: float, wait_s: float = 0.0) -> None:
