@@ -175,7 +175,7 @@ class Door:
     async def open(self, app: object) -> AsyncIterator[None]:
         """Files what comes, until the end; the application's lifespan."""
         works = [self._file(number) for number in range(_AT_ONCE)]
-        tasks = [asyncio.create_task(work) for work in (*works, self._keep_house())]
+        tasks = [asyncio.create_task(work) for work in (*works, self._store_and_beat())]
         try:
             yield
         finally:
@@ -220,10 +220,10 @@ class Door:
         self._intake.done(batch)
         for each in batch:
             if not each.answer.done():
-                each.answer.set_exception(_away())
+                each.answer.set_exception(_unavailable())
         return None
 
-    async def _keep_house(self) -> None:
+    async def _store_and_beat(self) -> None:
         """Stores states, and tells that it works: to the league's health, and to the watchdog."""
         loop, pulse_s, health_s = asyncio.get_running_loop(), 0.0, 0.0
         while True:
@@ -276,9 +276,9 @@ def application(
         lifespan=door.open,
         exception_handlers={
             HTTPException: _refuse,
-            SignatureError: lambda request, error: _say(400, str(error)),
-            UnknownKeyError: lambda request, error: _say(401, str(error)),
-            **dict.fromkeys(UNAVAILABLE, lambda request, error: _refuse(request, _away())),
+            SignatureError: lambda request, error: _text_response(400, str(error)),
+            UnknownKeyError: lambda request, error: _text_response(401, str(error)),
+            **dict.fromkeys(UNAVAILABLE, lambda request, error: _refuse(request, _unavailable())),
         },
     )
     app.router.redirect_slashes = False
@@ -308,7 +308,7 @@ async def _body(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
-def _away() -> HTTPException:
+def _unavailable() -> HTTPException:
     return HTTPException(503, "the league's database is away", {"retry-after": str(_AGAIN_S)})
 
 
@@ -318,8 +318,8 @@ def _too_much(reason: str, wait_s: float) -> HTTPException:
 
 def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException), "it is registered for these"
-    return _say(error.status_code, error.detail, error.headers)
+    return _text_response(error.status_code, error.detail, error.headers)
 
 
-def _say(status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+def _text_response(status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     return PlainTextResponse(f"{text}\n", status, headers)

@@ -80,7 +80,7 @@ class Intake:
     async def take(self) -> list[Waiting]:
         """Waits for requests, and takes the next batch. Each has to be answered, or put back."""
         async with self._changed:
-            while not (names := self._next()):
+            while not (names := self._choose_batch()):
                 await self._changed.wait()
         self._under_way.update(names)
         return [self._waiting.pop(name) for name in names]
@@ -98,7 +98,7 @@ class Intake:
             self._under_way.discard(each.signed.name)
             self._bytes -= len(each.signed.message)
 
-    def _next(self) -> list[str]:
+    def _choose_batch(self) -> list[str]:
         light, heavy = list[str](), list[str]()
         for name, waiting in self._waiting.items():
             (light if len(waiting.signed.message) <= LIGHT else heavy).append(name)

@@ -67,7 +67,7 @@ YEARS_S = 400 * 24 * 3600
 """How long a box keeps its entries. A clock further off than that is wrong."""
 
 _ENTRIES = select(ENTRY)
-_GO_ON = (
+_MOVE_HEAD = (
     update(CHAIN)
     .where(CHAIN.c.id == bindparam("of_chain"))
     .values(head_sequence=bindparam("sequence"), head_hash=bindparam("hash"))
@@ -139,7 +139,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _ChainedEntry:
     """An entry that is the next one of a chain."""
 
     found: Prepared
@@ -210,15 +210,15 @@ class Ledger:
         entries = [found for found in opened if found.entry is not None]
         chains = _chains(db, entries)
         known = _known(db, entries, chains)
-        return [self._look(db, found, chains, known) for found in opened]
+        return [self._examine(db, found, chains, known) for found in opened]
 
-    def _look(self, db: Connection, found: Prepared, chains: _Chains, known: _Known) -> Prepared:
+    def _examine(self, db: Connection, found: Prepared, chains: _Chains, known: _Known) -> Prepared:
         entry = found.entry
         if entry is None or found.held:
             return found
         if (found.name, found.hash) in known:
             return replace(found, held="it came before")
-        _, wrong = _place(chains[found.source], found, entry)
+        _, wrong = _find_chain(chains[found.source], found, entry)
         heads = _heads(chains[found.source])
         return replace(found, heads=heads, held=wrong or self._clock_is_wrong(db, entry))
 
@@ -338,16 +338,14 @@ class Ledger:
             revoked |= set(db.execute(_revoked_query(db.dialect.name), {"names": unchained}).scalars())
         changed = [found for found in entries if _heads(chains[found.source]) != found.heads]
         known = _known(db, changed, chains)
-        placed = list[_Placed]()
-        outcomes = [
-            self._take_one(db, found, found.name in revoked, chains, known, placed) for found in batch
-        ]
+        placed = list[_ChainedEntry]()
+        outcomes = [self._judge(db, found, found.name in revoked, chains, known, placed) for found in batch]
         self._file(db, placed)
         return outcomes
 
-    def _take_one(
+    def _judge(
         self, db: Connection, found: Prepared, revoked: bool, chains: _Chains, known: _Known,
-        placed: list[_Placed],
+        placed: list[_ChainedEntry],
     ) -> Outcome:  # fmt: skip
         """The outcome of a message. An entry whose place is found is `placed`, and its chain goes on."""
         if found.unknown:
@@ -364,18 +362,18 @@ class Ledger:
             return Outcome("held", found.receipt(HELD, found.held), found.held)
         if (before := known.get((found.name, found.hash))) is not None:
             return Outcome("repeated", found.receipt(before.status, before.reason))
-        follows, wrong = _place(chains[found.source], found, entry)
+        follows, wrong = _find_chain(chains[found.source], found, entry)
         if wrong:
             return self._set_aside(db, found, wrong)
         if not found.refused and found.checked is None:
             # Another worker has just taken the entry before it.
             found = self._check(found)
-        follows, note = _continue(db, chains[found.source], follows, found, entry, now_s)
+        follows, note = _extend_chain(db, chains[found.source], follows, found, entry, now_s)
         status, reason = REFUSED if found.refused else COMMITTED, found.refused or note
-        placed.append(_Placed(found, entry, follows, status, reason))
+        placed.append(_ChainedEntry(found, entry, follows, status, reason))
         return Outcome(status, found.receipt(status, reason), reason)
 
-    def _file(self, db: Connection, placed: Sequence[_Placed]) -> None:
+    def _file(self, db: Connection, placed: Sequence[_ChainedEntry]) -> None:
         """Commits the next entries of their chains, whether they count or were refused."""
         if not placed:
             return
@@ -384,7 +382,7 @@ class Ledger:
             {"of_chain": each.chain_id, "sequence": each.entry.sequence, "hash": each.found.hash}
             for each in placed
         ]
-        db.execute(_GO_ON, heads)
+        db.execute(_MOVE_HEAD, heads)
         forgotten = players.forgotten_among(
             db, {each.found.signature for each in placed if each.found.signature}, now_s
         )
@@ -526,7 +524,7 @@ def _known(db: Connection, entries: Sequence[Prepared], chains: _Chains) -> _Kno
     }
 
 
-def _place(chains: Sequence[Row[Any]], found: Prepared, entry: OutboxEntry) -> tuple[int | None, str]:
+def _find_chain(chains: Sequence[Row[Any]], found: Prepared, entry: OutboxEntry) -> tuple[int | None, str]:
     """The chain that an entry continues, and why the entry has to wait; empty if it can be taken."""
     due = (entry.sequence, entry.previous)
     for chain in chains:
@@ -542,7 +540,7 @@ def _place(chains: Sequence[Row[Any]], found: Prepared, entry: OutboxEntry) -> t
     return None, "it doesn't follow the entry before it"
 
 
-def _continue(
+def _extend_chain(
     db: Connection, chains: Sequence[Row[Any]], follows: int | None, found: Prepared, entry: OutboxEntry,
     now_s: int,
 ) -> tuple[int, str]:  # fmt: skip

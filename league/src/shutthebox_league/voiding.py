@@ -470,7 +470,7 @@ def void_again(engine: Engine, authority: Authority) -> list[str]:
             there = _matches_of(
                 db, {digest for lines in due.values() for each in lines for digest in each.hashes}
             )
-            said += [_make_again(db, lines, there, night_of(now_s, zone), zone) for lines in due.values()]
+            said += [_void_as_noted(db, lines, there, night_of(now_s, zone), zone) for lines in due.values()]
         return said
 
     return in_transaction(engine, follow)
@@ -491,7 +491,7 @@ def _matches_of(db: Connection, hashes: Collection[str]) -> dict[tuple[str, str]
     return found
 
 
-def _make_again(
+def _void_as_noted(
     db: Connection,
     lines: Sequence[NotedVoiding],
     there: Mapping[tuple[str, str], int],
