@@ -341,17 +341,17 @@ def run_all(which: str) -> int:
     """Runs all that are asked for, says what and why before and after, and ends with 1 if one is red."""
     asked_for = [job for job in JOBS if is_wanted(job, which)]
     for job in asked_for:
-        print(f"runs: {job.name} ({job.minutes:g} min; {why_due(job)[1]})")
-    others = [f"doesn't run: {job.name} ({why_due(job)[1]})" for job in JOBS if job not in asked_for]
+        print(f"asked for: {job.name} ({job.minutes:g} min; {why_due(job)[1]})")
+    others = [f"not asked for: {job.name} ({why_due(job)[1]})" for job in JOBS if job not in asked_for]
     print(*others, sep="\n")
     minutes = sum(job.minutes for job in asked_for)
-    fits = f"{LIMIT} are allowed" if minutes <= LIMIT else f"over the {LIMIT} allowed, but all are run"
+    fits = f"{LIMIT} are allowed" if minutes <= LIMIT else f"NOT within {LIMIT}, and all of them are run"
     print(f"{minutes:g} minutes on two idle cores: {fits}", flush=True)
     codes = {}
     for job in asked_for:
         print(f"\n== {job.name}", flush=True)
         codes[job] = run(job)
-    print("\n== results")
+    print("\n== what was done")
     for job, code in codes.items():
         print(f"red: {job.name}" if code else f"ran: {job.name}")
     print(*others, sep="\n", flush=True)
