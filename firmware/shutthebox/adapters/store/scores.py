@@ -3,13 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import lru_cache, partial
 from itertools import groupby, islice
 from math import inf
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.queries import LoggedFault, PlayedMatch, Player, SwitchWear
@@ -25,9 +25,6 @@ from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import STAKES, explain
 from shutthebox.texts import fill_in, plural
 from shutthebox.translations import localize_screen, translations
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 SHOWN_GAMES = 3
 """How many games' best results are shown: those with the most signed results."""
@@ -193,7 +190,8 @@ class Scores:
         return json.dumps(parts, default=_members)
 
 
-def _members(part: "DataclassInstance") -> dict[str, Any]:
+def _members(part: object) -> dict[str, Any]:
+    assert is_dataclass(part), "JSON knows the rest"
     return {each.name: getattr(part, each.name) for each in fields(part)}
 
 
