@@ -77,11 +77,13 @@ def measure(place: Place, count: int, port: int, seconds: float, pids: dict[str,
     entries = min(_AHEAD, int(seconds * 2500 / count))
     boxes = [LoadBox(place.enrol(f"box{count}-{n}", f"Pub {n}"), n, entries) for n in range(count)]
     before = {part: cpu_s(pid) for part, pid in pids.items()}
+    own_s = time.process_time()
     took_s = asyncio.run(load(boxes, port, seconds))
-    used = {part: cpu_s(pid) - before[part] for part, pid in pids.items()}
+    used = {"boxes": time.process_time() - own_s}
+    used |= {part: cpu_s(pid) - before[part] for part, pid in pids.items()}
     took = [each for box in boxes for each in box.took_s]
     matches = len(took) / 3
-    parts = ", ".join(f"{part} {used[part] / matches * 1000:.2f}" for part in pids)
+    parts = ", ".join(f"{part} {part_s / matches * 1000:.2f}" for part, part_s in used.items())
     return (
         f"{count:3} boxes: {matches / took_s:6.0f} matches a second; receipt {median(took):.4f} s, "
         f"at most {max(took):.3f}; ms of CPU a match: {parts}"
