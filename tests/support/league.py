@@ -355,7 +355,7 @@ def take_all(ledger: Ledger, messages: Sequence[tuple[str, bytes]]) -> list[Outc
             signed.append(open_signed(message, name, keys.find(name)))
         except (SignatureError, UnknownKeyError) as error:
             rejected[number] = Outcome("rejected", None, str(error))
-    outcomes = ledger.commit(ledger.prepare(signed)) if signed else []
+    outcomes = ledger.file_first(signed) if signed else []
     for number, outcome in rejected.items():
         outcomes.insert(number, outcome)
     return outcomes

@@ -1,8 +1,8 @@
 """The league's door, an ASGI application: boxes send signed entries and states, and get signed receipts.
 
-Entries that come while a batch is being committed go into the next one, which is checked meanwhile. No
-entry is answered before it's committed. Several processes may do this side by side. If one is killed, the
-boxes that have no receipts send again.
+Entries that come while a batch is being committed go into the next one. No entry is answered before it's
+committed. Several processes may do this side by side. If one is killed, the boxes that have no receipts send
+again.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from shutthebox.outbox_entry import hash_of
 from shutthebox_league.allowance import BYTES_A_DAY, CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.database import UNAVAILABLE, connect_to_read, in_a_line, in_transaction
 from shutthebox_league.health import MAX_BYTES, keep_health
-from shutthebox_league.intake import BusyError, Intake, Waiting
+from shutthebox_league.intake import BusyError, Intake
 from shutthebox_league.keys import Keys, UnknownKeyError, open_signed
 from shutthebox_league.league_health import DOOR, PULSE_EVERY_S, note_pulse
 from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger, receipt_of
@@ -61,9 +61,6 @@ _LOOK_UPS = 4
 """Keys looked up at once: strangers can ask for any."""
 
 _LOOK_S = 0.5
-_AT_ONCE = 2
-"""Batches under way: one is checked while the other is committed."""
-
 _HANGS_S = 60.0
 """A batch that takes longer hangs: the database gives up, or says that it's busy, much earlier."""
 
@@ -89,9 +86,8 @@ class Door:
         self._cpu = Allowance(CPU_S_AN_HOUR, 3600)
         self._bytes = Allowance(BYTES_A_DAY, 24 * 3600)
         self._intake = Intake(lambda name: self._cpu.spent(name, time.monotonic()))
-        self._filing, self._small = ThreadPoolExecutor(_AT_ONCE), ThreadPoolExecutor(_LOOK_UPS + 2)
-        self._checking, self._committing = asyncio.Lock(), asyncio.Lock()
-        self._began_s: dict[int, float] = {}
+        self._filing, self._small = ThreadPoolExecutor(1), ThreadPoolExecutor(_LOOK_UPS + 2)
+        self._began_s = math.inf  # of the batch under way
         self._states: dict[str, bytes] = {}
         self._told_s: dict[str, float] = {}
         self._look_ups = asyncio.Semaphore(_LOOK_UPS)
@@ -174,8 +170,7 @@ class Door:
     @asynccontextmanager
     async def open(self, app: object) -> AsyncIterator[None]:
         """Files what comes, until the end; the application's lifespan."""
-        works = [self._file(number) for number in range(_AT_ONCE)]
-        tasks = [asyncio.create_task(work) for work in (*works, self._store_and_beat())]
+        tasks = [asyncio.create_task(work) for work in (self._file(), self._store_and_beat())]
         try:
             yield
         finally:
@@ -186,42 +181,36 @@ class Door:
             self._small.shutdown()
             self._store_states()
 
-    async def _file(self, number: int) -> None:
-        """Has the ledger file batches, one after the other, beside another task that does the same."""
-        while True:
-            # A batch is taken as late as possible, so that it's as large as possible.
-            async with self._checking:
-                batch = await self._intake.take()
-                self._began_s[number] = time.monotonic()
-                prepared = await self._attempt(batch, self._ledger.prepare, [each.signed for each in batch])
-                if prepared is not None:
-                    self._intake.put_back(batch[len(prepared) :])
-                    del batch[len(prepared) :]
-            if prepared is not None:
-                async with self._committing:
-                    outcomes = await self._attempt(batch, self._ledger.commit, prepared)
-                if outcomes is not None:
-                    self._intake.done(batch)
-                    for each, outcome in zip(batch, outcomes, strict=True):
-                        if not each.answer.done():
-                            each.answer.set_result(outcome)
-            self._began_s.pop(number)
+    async def _file(self) -> None:
+        """Has the ledger file batches, one after the other.
 
-    async def _attempt(
-        self, batch: list[Waiting], do: Callable[..., list[_Result]], given: object
-    ) -> list[_Result] | None:
-        """What the ledger does, in a thread; None if it failed, and then all of the batch is told so."""
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._filing, do, given)
-        except UNAVAILABLE as error:
-            _log.error("the database: %s; boxes will send again", in_a_line(error))
-        except Exception:  # the database is not as it should be
-            _log.exception("nothing is committed")
-        self._intake.done(batch)
-        for each in batch:
-            if not each.answer.done():
-                each.answer.set_exception(_unavailable())
-        return None
+        In one thread: a second one that checks the next batch meanwhile would compete with it for Python's
+        lock, and halve the batches.
+        """
+        loop = asyncio.get_running_loop()
+        while True:
+            batch = await self._intake.take()
+            self._began_s = time.monotonic()
+            try:
+                messages = [each.signed for each in batch]
+                outcomes = await loop.run_in_executor(self._filing, self._ledger.file_first, messages)
+            except Exception as error:
+                if isinstance(error, UNAVAILABLE):
+                    _log.error("the database: %s; boxes will send again", in_a_line(error))
+                else:  # the database is not as it should be
+                    _log.exception("nothing is committed")
+                self._intake.done(batch)
+                for each in batch:
+                    if not each.answer.done():
+                        each.answer.set_exception(_unavailable())
+            else:
+                self._intake.put_back(batch[len(outcomes) :])
+                del batch[len(outcomes) :]
+                self._intake.done(batch)
+                for each, outcome in zip(batch, outcomes, strict=True):
+                    if not each.answer.done():
+                        each.answer.set_result(outcome)
+            self._began_s = math.inf
 
     async def _store_and_beat(self) -> None:
         """Stores states, and tells that it works: to the league's health, and to the watchdog."""
@@ -240,7 +229,7 @@ class Door:
                 _log.error("the database: %s", in_a_line(error))
             except Exception:
                 _log.exception("the database is not as it should be")
-            if all(now_s - began_s < _HANGS_S for began_s in self._began_s.values()):
+            if now_s - self._began_s < _HANGS_S:
                 self._beat()
             await asyncio.sleep(_LOOK_S)
 

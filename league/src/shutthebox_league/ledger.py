@@ -162,7 +162,7 @@ _Known: TypeAlias = dict[tuple[str, str], Row[Any]]
 
 
 class Ledger:
-    """The ledger of one league. One thread may prepare while another commits.
+    """The ledger of one league.
 
     Args:
         engine: its database.
@@ -172,6 +172,10 @@ class Ledger:
 
     def __init__(self, engine: Engine, zone: tzinfo, wall_clock_s: Callable[[], float] = time.time) -> None:
         self.engine, self._zone, self._wall_clock_s = engine, zone, wall_clock_s
+
+    def file_first(self, messages: Sequence[Signed]) -> list[Outcome]:
+        """Prepares and commits the first of these messages, at least one; returns their outcomes."""
+        return self.commit(self.prepare(messages))
 
     def prepare(self, messages: Sequence[Signed]) -> list[Prepared]:
         """Checks the first of these messages: at least one, at most one per box. Changes nothing.
