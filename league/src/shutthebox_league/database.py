@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache, partial
-from operator import eq
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import (
+    JSON,
     Column,
     ColumnElement,
     Connection,
@@ -24,15 +24,14 @@ from sqlalchemy import (
     Select,
     String,
     Table,
+    TableValuedAlias,
     Text,
-    and_,
     any_,
     bindparam,
     create_engine,
     event,
     func,
     insert,
-    or_,
     select,
     tuple_,
 )
@@ -58,7 +57,6 @@ _BUSY_S = 10.0
 _IDLE_S = 0.5
 _MIGRATION_LOCK, _BOOKS_LOCK = 5748123, 5748124
 _TRIES = 4
-_MAX_OR = 500
 
 UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.OperationalError, OSError)
 """Errors of a database that is down, locked or full. Any other error is the fault of the operation."""
@@ -196,11 +194,11 @@ def one_of(dialect: str, column: ColumnElement[Any], values: str) -> ColumnEleme
     """Matches rows whose column has one of the values in a list, given as the parameter of this name.
 
     Build a statement that runs for every message only once per dialect: building takes longer than running.
-    PostgreSQL gets an array, so that neither the driver nor the server has to parse it again.
+    The list is one parameter, an array or JSON, so that the statement stays the same for any number.
     """
     if dialect == "postgresql":
         return column == any_(bindparam(values, type_=_array_of(column)))
-    return column.in_(bindparam(values, expanding=True))
+    return column.in_(select(_json_rows(values).c.value))
 
 
 def select_any(
@@ -208,11 +206,10 @@ def select_any(
     query: Select[Any],
     columns: tuple[ColumnElement[Any], ...],
     keys: Collection[Sequence[object]],
-) -> list[Row[Any]]:
+) -> Sequence[Row[Any]]:
     """Runs a query for rows whose columns have one of these combinations of values, by the columns' index.
 
-    There must be at least one. SQLite scans the whole table for a list of row values, and takes a thousand
-    alternatives at most.
+    There must be at least one.
 
     Args:
         db: the database.
@@ -222,16 +219,27 @@ def select_any(
     """
     if db.dialect.name == "postgresql":
         values = {f"of_{i}": list(values) for i, values in enumerate(zip(*keys, strict=True))}
-        return list(db.execute(_among_unnested(query, columns), values))
-    alternatives = [and_(*map(eq, columns, key)) for key in keys]
-    parts = (alternatives[first : first + _MAX_OR] for first in range(0, len(keys), _MAX_OR))
-    return [row for part in parts for row in db.execute(query.where(or_(*part)))]
+        return db.execute(_among_unnested(query, columns), values).all()
+    return db.execute(_among_json(query, columns), {"keys": [list(key) for key in keys]}).all()
 
 
 @lru_cache(100)
 def _among_unnested(query: Select[Any], columns: tuple[ColumnElement[Any], ...]) -> Select[Any]:
     arrays = (bindparam(f"of_{i}", type_=_array_of(column)) for i, column in enumerate(columns))
     return query.where(tuple_(*columns).in_(_unnest(arrays)))
+
+
+@lru_cache(100)
+def _among_json(query: Select[Any], columns: tuple[ColumnElement[Any], ...]) -> Select[Any]:
+    # Joined, because SQLite scans the whole table for a list of row values.
+    key = _json_rows("keys").c.value
+    parts = (column == func.json_extract(key, f"$[{i}]") for i, column in enumerate(columns))
+    return query.where(*parts)
+
+
+def _json_rows(values: str) -> TableValuedAlias:
+    """Rows made of a list, given as the parameter of this name."""
+    return func.json_each(bindparam(values, type_=JSON())).table_valued("value")
 
 
 def insert_all(
