@@ -26,6 +26,7 @@ from sqlalchemy import (
     Table,
     TableValuedAlias,
     Text,
+    Update,
     any_,
     bindparam,
     create_engine,
@@ -34,6 +35,7 @@ from sqlalchemy import (
     insert,
     select,
     tuple_,
+    update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
@@ -260,6 +262,36 @@ def _insert_unnested(table: Table, keys: tuple[str, ...], returning: tuple[Colum
     arrays = (bindparam(column.name, type_=_array_of(column)) for column in columns)
     statement = insert(table).from_select(columns, _unnest(arrays))
     return statement.returning(*returning) if returning else statement
+
+
+def update_all(
+    db: Connection, table: Table, key: tuple[Column[Any], ...], rows: Sequence[Mapping[str, Any]]
+) -> None:
+    """Updates the row of each of these keys; all have the same columns, those of the key among them."""
+    names = tuple(rows[0])
+    if db.dialect.name == "postgresql" and len(rows) > 1:
+        values = {f"new_{name}": [row[name] for row in rows] for name in names}
+        db.execute(_update_unnested(table, key, names), values)
+    else:
+        each = [{f"new_{name}": value for name, value in row.items()} for row in rows]
+        db.execute(_update_one(table, key, names), each if len(each) > 1 else each[0])
+
+
+@cache
+def _update_unnested(table: Table, key: tuple[Column[Any], ...], names: tuple[str, ...]) -> Update:
+    arrays = (bindparam(f"new_{name}", type_=_array_of(table.c[name])) for name in names)
+    new = _unnest(arrays).subquery()
+    return _update(table, key, dict(zip(names, new.c, strict=True)))
+
+
+@cache
+def _update_one(table: Table, key: tuple[Column[Any], ...], names: tuple[str, ...]) -> Update:
+    return _update(table, key, {name: bindparam(f"new_{name}") for name in names})
+
+
+def _update(table: Table, key: tuple[Column[Any], ...], new: dict[str, ColumnElement[Any]]) -> Update:
+    where = [column == new.pop(column.name) for column in key]
+    return update(table).where(*where).values(new)
 
 
 def _array_of(column: ColumnElement[Any]) -> postgresql.ARRAY[Any]:

@@ -15,7 +15,7 @@ from shutthebox.outbox_entry import MatchPlayed, PlayerSigned
 from shutthebox_league import players, tournaments
 from shutthebox_league.categories import category_id
 from shutthebox_league.checking import CheckedMatch, night_of, time_of
-from shutthebox_league.database import insert_all, one_of, select_any
+from shutthebox_league.database import insert_all, one_of, select_any, update_all
 from shutthebox_league.ratings import SIGNING_S, wait_s
 from shutthebox_league.schema import MATCH, SEAT, VOIDED
 from shutthebox_league.voiding import give_way, void_on_arrival
@@ -31,11 +31,6 @@ _TO_LOCK = (
     select(MATCH.c.box_id, MATCH.c.chain_id, MATCH.c.id, MATCH.c.pub_id, MATCH.c.due_s)
     .order_by(MATCH.c.id)
     .with_for_update()
-)
-_NAME_SEAT = (
-    update(SEAT)
-    .where(SEAT.c.match_id == bindparam("of_match"), SEAT.c.seat == bindparam("of_seat"))
-    .values({column: bindparam(column) for column in ("initials", "confirmed", "named_s", "pub_id")})
 )
 
 
@@ -165,7 +160,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
             continue
         confirmed = (one.initials, match.pub_id) not in protected
         named.append({
-            "of_match": match.id, "of_seat": one.player,
+            "match_id": match.id, "seat": one.player,
             "initials": one.initials, "confirmed": confirmed, "named_s": now_s, "pub_id": match.pub_id,
         })  # fmt: skip
         if match.due_s is not None:
@@ -174,7 +169,7 @@ def sign(db: Connection, new: Sequence[NewSignature], now_s: int) -> None:
             due.setdefault(due_s, []).append(match.id)
     if not named:
         return
-    db.execute(_NAME_SEAT, named)
+    update_all(db, SEAT, (SEAT.c.match_id, SEAT.c.seat), named)
     for due_s, matches in due.items():
         db.execute(_due_update(db.dialect.name), {"matches": matches, "from_s": due_s})
 

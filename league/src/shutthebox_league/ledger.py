@@ -13,7 +13,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Engine, Row, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from shutthebox import __version__ as box_version
@@ -40,6 +40,7 @@ from shutthebox_league.database import (
     insert_all,
     one_of,
     select_any,
+    update_all,
 )
 from shutthebox_league.filing import NewMatch, NewSignature, add_matches, sign
 from shutthebox_league.keys import Signed
@@ -67,11 +68,6 @@ YEARS_S = 400 * 24 * 3600
 """How long a box keeps its entries. A clock further off than that is wrong."""
 
 _ENTRIES = select(ENTRY)
-_MOVE_HEAD = (
-    update(CHAIN)
-    .where(CHAIN.c.id == bindparam("of_chain"))
-    .values(head_sequence=bindparam("sequence"), head_hash=bindparam("hash"))
-)
 _REASON = 300
 _PREPARED_S = 0.25
 """CPU seconds of checking after which a batch is committed. The others are passed in and opened again, which
@@ -383,10 +379,10 @@ class Ledger:
             return
         now_s = int(self._wall_clock_s())
         heads = [
-            {"of_chain": each.chain_id, "sequence": each.entry.sequence, "hash": each.found.hash}
+            {"id": each.chain_id, "head_sequence": each.entry.sequence, "head_hash": each.found.hash}
             for each in placed
         ]
-        db.execute(_MOVE_HEAD, heads)
+        update_all(db, CHAIN, (CHAIN.c.id,), heads)
         forgotten = players.forgotten_among(
             db, {each.found.signature for each in placed if each.found.signature}, now_s
         )
