@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -147,7 +147,9 @@ class OutboxEntry:
         """The entry as it is kept and sent. `entry_from_bytes` reads it back."""
         kind = next(kind for kind, content in _KINDS.items() if isinstance(self.content, content))
         head = {"version": VERSION, "box": self.box, "sequence": self.sequence, "previous": self.previous}
-        return json.dumps({**head, "kind": kind, **asdict(self.content)}).encode("ascii") + b"\n"
+        # `asdict` copies deeply, which takes longer than all the rest.
+        content = {name: getattr(self.content, name) for name in self.content.__slots__}
+        return json.dumps({**head, "kind": kind, **content}).encode("ascii") + b"\n"
 
 
 def hash_of(entry: bytes) -> str:
