@@ -157,7 +157,7 @@ MATCH = Table(
     Column("id", _ID, primary_key=True),
     Column("chain_id", BigInteger, nullable=False),
     Column("sequence", BigInteger, nullable=False),
-    Column("box_id", ForeignKey("box.id"), nullable=False, index=True),
+    Column("box_id", ForeignKey("box.id"), nullable=False),
     Column("pub_id", ForeignKey("pub.id"), nullable=False),
     Column("journal", String(32), nullable=False),  # the id that the box drew for itself
     Column("number", BigInteger, nullable=False),  # in the box's store

@@ -306,7 +306,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_match"),
         sa.UniqueConstraint("box_id", "journal", "number", "began_s", "variant", name="uq_match_box_id"),
     )
-    op.create_index("ix_match_box_id", "match", ["box_id"])
     op.create_index("ix_match_category_id", "match", ["category_id", "night"])
     _create_partial_index("ix_match_due_s", "match", ["due_s", "id"], sa.column("due_s").is_not(None))
     _create_partial_index(
