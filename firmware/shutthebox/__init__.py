@@ -7,7 +7,7 @@ no time.
 
 from typing import TYPE_CHECKING
 
-__version__ = "1.0.0.dev0"
+__version__ = "1.0.0"
 
 if TYPE_CHECKING:
     from shutthebox.engine.game import Game as Game
