@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
 from shutthebox.adapters.store.database import STORE_FILE, open_to_read
-from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage, is_of_access, is_spoilt
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage, is_of_access
 from shutthebox.adapters.store.recovery import first_fault
 from shutthebox.adapters.store.schema import VERSION, NotOursError, is_new
 from shutthebox.adapters.store.tables import remembered_of, tally_of
@@ -141,7 +141,7 @@ def judge(error: OSError, folder: Path) -> Newer | Damaged | Unreadable:
     """What lies in the folder, by the error of looking at it, opening it or replacing it."""
     why = str(error) if isinstance(error, StoreError) else f"{folder}: {error}"
     cause = error.__cause__ if isinstance(error, StoreError) else error
-    is_for_good = is_damage(cause) or is_spoilt(cause)
+    is_for_good = is_damage(cause)
     if is_of_access(cause):
         is_for_good = any(os.path.lexists(path) and not _usable(path) for path in (folder / n for n in FILES))
     if not is_for_good:

@@ -39,8 +39,9 @@ def is_busy(error: BaseException | None) -> bool:
 
 
 def is_damage(error: BaseException | None) -> bool:
-    """Whether the file's content causes the error, rather than the disk, the folder or another program."""
-    return not isinstance(error, OSError) and _code(error) & 0xFF in _DAMAGE
+    """Whether the file causes the error, rather than the disk, the folder or another program."""
+    is_of_content = not isinstance(error, OSError) and _code(error) & 0xFF in _DAMAGE
+    return is_of_content or is_spoilt(error)
 
 
 def is_spoilt(error: BaseException | None) -> bool:

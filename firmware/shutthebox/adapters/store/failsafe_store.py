@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar
 
 from shutthebox.adapters.store.chain import Head
 from shutthebox.adapters.store.database import DatedFact, Store
-from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage
+from shutthebox.adapters.store.errors import UNREADABLE, StoreError, is_damage, is_spoilt
 from shutthebox.adapters.store.open_store import StoreFault, suspect
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.game.earlier_results import EarlierResults
@@ -83,7 +83,7 @@ class FailsafeStore:
         try:
             running = self._read_running_match(self.store, levers)
         except StoreError as error:
-            if not is_damage(error.__cause__):
+            if not is_damage(error.__cause__) or is_spoilt(error.__cause__):
                 self._stored = Unread()
                 if not self._forgetting:
                     self._forget(error)

@@ -11,7 +11,7 @@ from pathlib import Path
 from shutthebox.adapters.priority import let_others_first
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import open_to_read
-from shutthebox.adapters.store.errors import UNREADABLE, is_damage, is_spoilt
+from shutthebox.adapters.store.errors import UNREADABLE, is_damage
 from shutthebox.adapters.store.recovery import first_fault
 
 _log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class VerificationWorker:
         except (*UNREADABLE, OSError) as error:
             if self._stopping.is_set():
                 return
-            if is_damage(error) or is_spoilt(error):
+            if is_damage(error):
                 self.found = f"its contents contradict each other: {error}"
             else:
                 # The store meets the same error when it writes, and reports it.

@@ -4,6 +4,7 @@ The box of these tests is a real process on a damaged store, and the kernel refu
 """
 
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -72,8 +73,9 @@ def state(tmp_path: Path) -> Path:
 def start(state: Path, *options: str) -> tuple[str, str]:
     """What becomes of the match of a box that starts on a copy of the store, and the calls it made there."""
     copy, calls = state.with_name("copy"), state.with_name("calls")
-    subprocess.run(["rm", "-rf", copy], check=True)
-    subprocess.run(["cp", "-r", state, copy], check=True)
+    if copy.exists():
+        shutil.rmtree(copy)
+    shutil.copytree(state, copy)
     ours = [copy, *(copy / f"{STORE_FILE}{end}" for end in ("", "-wal", "-shm", "-mark", ".recovered"))]
     paths = [option for path in ours for option in ("-P", str(path))]
     command = ["strace", "-f", "-qq", "-o", str(calls), *paths, *options, sys.executable, "-c", PROGRAM]
