@@ -3,7 +3,8 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -207,11 +208,11 @@ def select_any(
     db: Connection,
     query: Select[Any],
     columns: tuple[ColumnElement[Any], ...],
-    keys: Collection[Sequence[object]],
+    keys: AbstractSet[Sequence[object]],
 ) -> Sequence[Row[Any]]:
     """Runs a query for rows whose columns have one of these combinations of values, by the columns' index.
 
-    There must be at least one.
+    There must be at least one, and none twice: SQLite would find its rows twice.
 
     Args:
         db: the database.

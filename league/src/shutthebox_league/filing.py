@@ -188,7 +188,7 @@ def _find_stored(
     db: Connection, wanted: Sequence[NewMatch] | Sequence[NewSignature], query: Select[Any]
 ) -> dict[int, list[Row[Any]]]:
     """By box, the matches that are stored under the number and second of these, oldest first."""
-    keys = [(each.box_id, each.journal, each.content.number, each.content.began_s) for each in wanted]
+    keys = {(each.box_id, each.journal, each.content.number, each.content.began_s) for each in wanted}
     if not keys:
         return {}
     own = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
