@@ -144,12 +144,8 @@ class Broker:
     ) -> None:
         self.name, self._tell, self._subscriptions = name, tell, subscriptions
         self._host, self._port = host, port
-        self._is_connected, self._is_reported, self._connected_s, self._short_connections = (
-            False,
-            False,
-            0.0,
-            0,
-        )
+        self._is_connected = self._is_reported = False
+        self._connected_s, self._short_connections = 0.0, 0
         self._refused, self._is_refused = refused, False
         self._shared, self._patience_s = shared, patience_s
         self._has_client_id = bool(client_id)  # Nobody takes the place of a client without a name.
