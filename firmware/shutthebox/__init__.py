@@ -7,7 +7,7 @@ no time.
 
 from typing import TYPE_CHECKING
 
-__version__ = "1.0.0"
+__version__ = "1.0.1.dev0"
 
 if TYPE_CHECKING:
     from shutthebox.engine.game import Game as Game

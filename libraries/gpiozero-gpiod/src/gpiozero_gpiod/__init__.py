@@ -10,7 +10,7 @@ from .factory import GpiodFactory
 from .kernel_pwm import KernelPwmPin
 from .pin import GpiodPin
 
-__version__ = "1.0.0"
+__version__ = "1.0.1.dev0"
 __all__ = [
     "GpiodFactory", "GpiodPin", "InvalidDrive", "InvalidFrequency", "KernelPwmPin", "PinBusy", "PinClosed",
     "PinUnplugged",

@@ -14,6 +14,6 @@ bytes. The README of this distribution has figures.
 from .packing import Window, changed_runs, changed_windows, pack, whole
 from .spans import ChangedSpans, Device
 
-__version__ = "1.0.0"
+__version__ = "1.0.1.dev0"
 
 __all__ = ["ChangedSpans", "Device", "Window", "changed_runs", "changed_windows", "pack", "whole"]
