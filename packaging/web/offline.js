@@ -8,8 +8,9 @@ const FILES = $files;
 const fresh = (path) => new Request(path, { cache: "reload" });
 
 // Of the caches of this address those that have our page: there may be other boxes, and other programs.
-async function isOlder(name) {
-  return name.startsWith(NAME) && name !== KEPT && Boolean(await (await caches.open(name)).match("./"));
+// Opens none: that would make one anew that another box has just deleted.
+async function isOlder(cacheName) {
+  return cacheName.startsWith(NAME) && cacheName !== KEPT && Boolean(await caches.match("./", { cacheName }));
 }
 
 async function dropOlder() {
