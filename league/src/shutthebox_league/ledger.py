@@ -204,13 +204,16 @@ class Ledger:
 
     def _read(self, db: Connection, messages: Sequence[Signed]) -> list[Prepared]:
         """The entries in messages, and whether their places in the chains make a check worth while."""
-        names = list({message.name for message in messages})
-        keys = {row.name: row for row in db.execute(_keys_query(db.dialect.name), {"names": names})}
-        opened = [_open(message, keys.get(message.name)) for message in messages]
-        entries = [found for found in opened if found.entry is not None]
-        chains = _chains(db, entries)
-        known = _known(db, entries, chains)
-        return [self._examine(db, found, chains, known) for found in opened]
+        opened = [_open(message) for message in messages]
+        chains: _Chains = {found.source: [] for found in opened if found.entry is not None}
+        names, journals = {found.name for found in opened}, {journal for _, journal in chains}
+        keys, query = dict[str, Row[Any]](), _keys_query(db.dialect.name)
+        for row in db.execute(query, {"names": list(names), "journals": list(journals)}):
+            keys[row.key_name] = row
+            chains.get((row.key_name, row.journal), []).append(row)
+        sent = [_find_sender(found, keys.get(found.name)) for found in opened]
+        known = _known(db, [found for found in sent if found.entry is not None], chains)
+        return [self._examine(db, found, chains, known) for found in sent]
 
     def _examine(self, db: Connection, found: Prepared, chains: _Chains, known: _Known) -> Prepared:
         entry = found.entry
@@ -332,7 +335,7 @@ class Ledger:
 
     def _take(self, db: Connection, batch: Sequence[Prepared]) -> list[Outcome]:
         entries = [found for found in batch if found.entry is not None]
-        chains = _chains(db, entries, lock=True)
+        chains = _lock_chains(db, entries)
         revoked = {row.key_name for rows in chains.values() for row in rows if row.revoked_s is not None}
         if unchained := list({found.name for found in entries if not chains[found.source]}):
             revoked |= set(db.execute(_revoked_query(db.dialect.name), {"names": unchained}).scalars())
@@ -445,43 +448,49 @@ class Ledger:
         return outcome
 
 
-def _open(message: Signed, key: Any) -> Prepared:  # noqa: ANN401  (a row)
+def _open(message: Signed) -> Prepared:
     """The entry in a message."""
     began_s, found = time.thread_time(), Prepared(message)
-    if key is None:  # the database is an earlier backup
-        return replace(found, unknown=f"no box is enrolled as {message.name}")
     try:
-        entry = entry_from_bytes(message.entry)
+        found = replace(found, entry=entry_from_bytes(message.entry), hash=hash_of(message.entry))
     except OutboxEntryError as error:
-        return replace(found, rejected=str(error), cpu_s=time.thread_time() - began_s)
+        found = replace(found, rejected=str(error))
     except Exception as error:
         _log.exception("%s: the message is set aside", message.name)
-        reason = f"it can't be read: {type(error).__name__}"
-        return replace(found, rejected=reason, cpu_s=time.thread_time() - began_s)
-    return replace(
-        found, entry=entry, hash=hash_of(message.entry), box_id=key.box_id, pub_id=key.pub_id,
-        held="" if key.revoked_s is None else "the key is revoked", cpu_s=time.thread_time() - began_s,
-    )  # fmt: skip
+        found = replace(found, rejected=f"it can't be read: {type(error).__name__}")
+    return replace(found, cpu_s=time.thread_time() - began_s)
 
 
-def _chains(db: Connection, entries: Sequence[Prepared], *, lock: bool = False) -> _Chains:
-    """The chains of each box under its key, oldest first."""
+def _find_sender(found: Prepared, key: Row[Any] | None) -> Prepared:
+    """A message with the box of its key."""
+    if key is None:  # the database is an earlier backup
+        return replace(found, unknown=f"no box is enrolled as {found.name}", entry=None)
+    held = "" if key.revoked_s is None else "the key is revoked"
+    return replace(found, box_id=key.box_id, pub_id=key.pub_id, held=held)
+
+
+def _lock_chains(db: Connection, entries: Sequence[Prepared]) -> _Chains:
+    """The chains of each box under its key, oldest first. Only this transaction can change them now."""
     found: _Chains = {each.source: [] for each in entries}
     if not found:
         return found
     names, journals = (list({source[i] for source in found}) for i in (0, 1))
-    query = _chains_query(db.dialect.name, lock=lock)
-    for row in db.execute(query, {"names": names, "journals": journals}):
+    for row in db.execute(_chains_query(db.dialect.name), {"names": names, "journals": journals}):
         found.get((row.key_name, row.journal), []).append(row)
     return found
 
 
 @cache
 def _keys_query(dialect: str) -> Select[Any]:
+    """Keys, each with every chain that it has for one of these journals, or once without one."""
+    chains = (CHAIN.c.key_name == KEY.c.name) & one_of(dialect, CHAIN.c.journal, "journals")
     return (
-        select(KEY.c.name, KEY.c.public_key, KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
+        select(KEY.c.name.label("key_name"), KEY.c.revoked_s, KEY.c.box_id, BOX_TABLE.c.pub_id)
+        .add_columns(*(column for column in CHAIN.c if column.name != "key_name"))
         .join(BOX_TABLE, BOX_TABLE.c.id == KEY.c.box_id)
+        .join(CHAIN, chains, isouter=True)
         .where(one_of(dialect, KEY.c.name, "names"))
+        .order_by(CHAIN.c.id)
     )
 
 
@@ -491,14 +500,14 @@ def _revoked_query(dialect: str) -> Select[str]:
 
 
 @cache
-def _chains_query(dialect: str, *, lock: bool) -> Select[Any]:
-    query = (
+def _chains_query(dialect: str) -> Select[Any]:
+    return (
         select(CHAIN, KEY.c.revoked_s)
         .join(KEY, KEY.c.name == CHAIN.c.key_name)
         .where(one_of(dialect, CHAIN.c.key_name, "names"), one_of(dialect, CHAIN.c.journal, "journals"))
         .order_by(CHAIN.c.id)
+        .with_for_update(of=CHAIN)
     )
-    return query.with_for_update(of=CHAIN) if lock else query
 
 
 def _heads(chains: Sequence[Row[Any]]) -> tuple[tuple[int, int], ...]:
