@@ -3,6 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from shutthebox_league.keys import Signed
@@ -20,6 +21,10 @@ the largest takes most of a second."""
 
 LIGHT_AT_ONCE = 64 * 1024
 """The most bytes of light messages in a batch."""
+
+QUIET_S = 0.002
+"""How long a batch waits for another of the boxes that have just been answered. A backlog's next entry comes
+at once, and a transaction for many takes little longer than for one."""
 
 
 class BusyError(Exception):
@@ -50,6 +55,7 @@ class Intake:
         self._waiting: OrderedDict[str, Waiting] = OrderedDict()
         self._under_way: set[str] = set()
         self._bytes = 0
+        self._answered = 0  # in the last batch
         self._changed = asyncio.Condition()
         self._was_heavy = False
 
@@ -80,8 +86,13 @@ class Intake:
     async def take(self) -> list[Waiting]:
         """Waits for requests, and takes the next batch. Each has to be answered, or put back."""
         async with self._changed:
-            while not (names := self._choose_batch()):
-                await self._changed.wait()
+            likely = min(len(self) + self._answered, BATCH)
+            await self._changed.wait_for(self.__len__)
+            with suppress(TimeoutError):  # they have no more
+                while len(self) < likely:
+                    async with asyncio.timeout(QUIET_S):
+                        await self._changed.wait()
+        names = self._choose_batch()
         self._under_way.update(names)
         return [self._waiting.pop(name) for name in names]
 
@@ -94,6 +105,7 @@ class Intake:
 
     def done(self, waiting: list[Waiting]) -> None:
         """Forgets requests that have been answered."""
+        self._answered = len(waiting)
         for each in waiting:
             self._under_way.discard(each.signed.name)
             self._bytes -= len(each.signed.message)

@@ -455,6 +455,30 @@ async def test_many_small_messages_of_some_keep_no_new_sender_waiting(
     assert "honest" in batch
 
 
+def test_boxes_that_are_answered_together_are_filed_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With backlogs, half of four boxes were in each batch, which took nearly as long as one of all four."""
+    monkeypatch.setattr("shutthebox_league.intake.QUIET_S", 3600)
+
+    @at_the_intake
+    async def run(intake: Intake, spent: Counter[str]) -> None:
+        await put(intake, waiting("lion"), waiting("swan"))
+        intake.done(await intake.take())
+        next_batch = asyncio.create_task(intake.take())
+        await put(intake, waiting("lion"))
+        await put(intake, waiting("swan"))
+        assert [each.signed.name for each in await next_batch] == ["lion", "swan"]
+
+    run()
+
+
+@at_the_intake
+async def test_a_box_that_has_nothing_more_keeps_nobody_waiting(intake: Intake, spent: Counter[str]) -> None:
+    await put(intake, waiting("lion"), waiting("swan"))
+    intake.done(await intake.take())
+    await put(intake, waiting("swan"))
+    assert [each.signed.name for each in await intake.take()] == ["swan"]
+
+
 @at_the_intake
 async def test_what_waits_is_bounded(intake: Intake, spent: Counter[str]) -> None:
     most = 64 * 1024 * 1024
