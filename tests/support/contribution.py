@@ -225,6 +225,7 @@ class Tree:
                 shutil.copytree(source, there, ignore=ignored)
             else:
                 shutil.copy(source, there)
+        self._run("-m", "mypy", "--cache-fine-grained", *self._mypy)
 
     @contextmanager
     def having(self, steps: Iterable[Step]) -> Iterator[None]:
@@ -247,7 +248,9 @@ class Tree:
     def complaint(self, check: str) -> str:
         """What a check says; nothing if all is well."""
         if check == "mypy":
-            return self._run("-m", "mypy.dmypy", *self._dmypy, "run", "--", *self._mypy)
+            return self._run(
+                "-m", "mypy.dmypy", *self._dmypy, "run", "--", "--use-fine-grained-cache", *self._mypy
+            )
         if not check.startswith("tests/"):
             return self._run("-c", check)
         # No cache of Python's: a file may change twice in the second that its time is kept in.
@@ -274,6 +277,6 @@ class Tree:
         )
         return done.stdout + done.stderr if done.returncode else ""
 
-    def close(self) -> None:
-        """Ends mypy's daemon."""
-        self._run("-m", "mypy.dmypy", *self._dmypy, "kill")
+    def end_mypy(self) -> None:
+        """Ends mypy's daemon. The next one knows nothing of what was changed before."""
+        self._run("-m", "mypy.dmypy", *self._dmypy, "stop")
