@@ -13,6 +13,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.screen import LocalizedScreen
 from shutthebox.game.settings import Settings
+from shutthebox.game.showing import build_show
 from shutthebox.game.state import Shared
 from shutthebox.rules.tiles import Tiles
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -50,9 +51,11 @@ def attract(settings: Settings) -> State:
 
 def pictures(state: State, every: int = 5) -> set[bytes]:
     """The pictures of a state, phase by phase; in attract every so many tenths of a second, and 1 for all."""
-    screen = state.mode.screen(state.shared).localize(translations()[state.shared.settings.box.language])
-    # In attract the words drift for minutes, so that nothing burns in.
-    phases = range(0, 3000, every) if screen.mode is Mode.ATTRACT else (*range(20), *range(60, 80))
+    show = build_show(state.mode, state.shared, 0)
+    screen = show.screen.localize(translations()[show.language])
+    # In attract the words drift for minutes, so that nothing burns in. Elsewhere help comes after 6 s, and
+    # every prompt has had its turn by then.
+    phases = range(0, 3000, every) if screen.mode is Mode.ATTRACT else range(80)
     return {draw(screen, phase * 100_000_000).tobytes() for phase in phases}
 
 

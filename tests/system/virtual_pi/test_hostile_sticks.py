@@ -50,13 +50,21 @@ def owner(pi: VirtualPi) -> Iterator[Owner]:
 
 
 @contextmanager
-def put_in(owner: Owner, image: Path, *, protected: bool = False) -> Iterator[None]:
-    """Puts a stick in for as long; then the box is as before, and nobody serves the stick any more."""
+def put_in(
+    owner: Owner, image: Path, *, protected: bool = False, ends: Stick | None = None
+) -> Iterator[None]:
+    """Puts a stick in for as long; then the box is as before, and nobody serves the stick any more.
+
+    Args:
+        ends: what its helper says at last of the job that is cut off.
+    """
     owner.pi.put_in_stick(image, protected=protected)
     try:
         yield
     finally:
         owner.pi.pull_out_stick()
+    if ends is not None:
+        owner.hears(ends)
     owner.hears(None)
     owner.hold()
     assert until(lambda: helpers(owner.pi) == [], 120)
@@ -195,7 +203,7 @@ def test_a_hundred_partitions_are_no_hundred_helpers(owner: Owner, tmp_path: Pat
 
 def test_one_that_stalls_while_it_is_written_and_is_pulled_out(owner: Owner, tmp_path: Path) -> None:
     image, pi = formatted(tmp_path), owner.pi
-    with put_in(owner, image):
+    with put_in(owner, image, ends=Stick(outcome=StickOutcome.PULLED_OUT)):
         owner.hears(EMPTY)
         pi.stall_stick()
         owner.opens_service()
