@@ -21,7 +21,8 @@ import gpiod
 import mock
 import pytest
 from gpiod.line import Bias, Direction
-from gpiozero import LED, PWMLED, Button, DigitalInputDevice, GPIOPinInUse, InputDevice, OutputDevice
+from gpiozero import LED, PWMLED, Button, Device, DigitalInputDevice, GPIOPinInUse, InputDevice, OutputDevice
+from gpiozero.devices import _devices_shutdown
 from gpiozero.exc import (
     BadPinFactory,
     PinEdgeDetectUnsupported,
@@ -223,6 +224,14 @@ def test_closing_leaves_the_resistor_on_the_board(bench: Bench) -> None:
     led.close()
     assert bench.factory.pin(2).pull == "up"
     assert bench.level(2) == 1
+
+
+def test_the_exit_closes_devices_before_their_pins(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Device, "pin_factory", bench.factory)
+    devices = [LED(18), Button("mcp23017:3")]
+    _devices_shutdown()  # gpiozero's own, which has no public name
+    assert [device.closed for device in devices] == [True, True]
+    assert bench.factory.closed
 
 
 def test_a_child_of_a_fork_cannot_disturb_its_parent(bench: Bench) -> None:

@@ -71,8 +71,9 @@ class GpiodFactory(LocalPiFactory):
         # gpiozero shares these between all factories, so that no two back ends control one pin. The
         # kernel sees to that; and a pin called 6 is another one on another chip.
         self.pins: dict[PinInfo, LocalPiPin] = {}
-        self._devices: dict[PinInfo, weakref.WeakSet[Any]] = {}
+        self._devices: dict[PinInfo, list[weakref.ref[Any]]] = {}
         self._pins_lock = threading.Lock()
+        privates.close_at_exit(self, self._devices, self._pins_lock)
         self.consumer = consumer
         self.pin_class = GpiodPin
         self.waiter = Waiter()
@@ -210,11 +211,11 @@ class GpiodFactory(LocalPiFactory):
         """
         for info in (info for name in names for info in self._infos(name)):
             with self._pins_lock:
-                devices = self._devices.setdefault(info, weakref.WeakSet())
-                for holder in devices:
-                    if privates.conflicts(requester, holder):
+                devices = self._devices.setdefault(info, [])
+                for holder in (device() for device in devices):
+                    if holder is not None and privates.conflicts(requester, holder):
                         raise GPIOPinInUse(f"pin {info.name} is already in use by {holder!r}")
-                devices.add(requester)
+                devices.append(weakref.ref(requester))
 
     def release_pins(self, reserver: Any, *names: Any) -> None:  # noqa: ANN401
         """As in gpiozero, and for lines of other chips too."""
@@ -230,7 +231,8 @@ class GpiodFactory(LocalPiFactory):
     def _release(self, infos: Iterable[PinInfo], reserver: Any) -> None:  # noqa: ANN401
         with self._pins_lock:
             for info in infos:
-                self._devices.get(info, weakref.WeakSet()).discard(reserver)
+                devices = self._devices.get(info, [])
+                devices[:] = [device for device in devices if device() not in (reserver, None)]
 
     def reset(self) -> None:
         """Closes every pin and forgets every reservation, but stays usable; for tests."""
@@ -272,6 +274,7 @@ class GpiodFactory(LocalPiFactory):
         self.pins.clear()
         self._pins_lock = threading.Lock()
         self._devices.clear()
+        privates.close_at_exit(self, self._devices, self._pins_lock)
         pulser, self.pulser = self.pulser, Pulser()
         waiter, self.waiter = self.waiter, Waiter()
         pulser.abandon()

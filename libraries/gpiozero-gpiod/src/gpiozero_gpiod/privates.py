@@ -7,8 +7,9 @@ underscore (``_get_state`` and the like) and sets the attributes that they work 
 
 from __future__ import annotations
 
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
+from weakref import ref
 
 import gpiozero.mixins
 
@@ -16,6 +17,17 @@ import gpiozero.mixins
 def conflicts(device: Any, holder: Any) -> bool:  # noqa: ANN401  (gpiozero has no types)
     """Whether two devices can't share a pin. Only the device knows: an SPI device may share its bus."""
     return bool(device._conflicts_with(holder))
+
+
+def close_at_exit(factory: Any, devices: dict[Any, list[ref[Any]]], lock: Lock) -> None:  # noqa: ANN401
+    """Has gpiozero close these devices at exit, before it closes the factory; it finds them nowhere else.
+
+    Args:
+        factory: the devices'.
+        devices: those of each pin.
+        lock: held while they change.
+    """
+    factory._reservations, factory._res_lock = devices, lock
 
 
 def released(button: Any) -> Event:  # noqa: ANN401
