@@ -55,9 +55,8 @@ _TESTS = (
     *_BUILD, *_PAGES, *_SHEETS, *_SERVERS, *_CARD, "espeak-ng", "zsh", "fish", "strace", "systemd", "procps",
     "iproute2", "gnupg", "dpkg-dev",
 )  # fmt: skip
-_QEMU = ("qemu-utils", "mmdebstrap", "e2fsprogs", "busybox-static", "cpio", "kmod")
-#: The chips are built from the source of Debian 12's kernel.
-_VIRTUAL_PI = (*_QEMU, "qemu-system-x86", "linux-source-6.1", "linux-headers-amd64")
+_QEMU = ("qemu-utils", "mmdebstrap", "e2fsprogs")
+_VIRTUAL_PI = (*_BUILD, *_QEMU, "qemu-system-x86")
 #: Programs that machines have from elsewhere, too; Debian's npm can't be installed beside another node.
 _PROGRAMS = {"nodejs": "node", "npm": "npm"}
 
@@ -141,19 +140,18 @@ JOBS = (
             "tests/system/virtual_pi", "tests/unit/pins", "libraries", "systemd/shutthebox*.service",
             "firmware/shutthebox/adapters/gpio*", "firmware/shutthebox/runtime",
         ),
-        packages=(*_BUILD, *_VIRTUAL_PI, "mtools", "dosfstools", "exfatprogs", "fdisk"),
-        is_privileged=True, debian="bookworm",
+        packages=(*_VIRTUAL_PI, "mtools", "dosfstools", "exfatprogs", "fdisk"), is_privileged=True,
     ),
     Job(
         "image", 150, When.WEEKLY, is_privileged=True,
         packages=(
-            *_BUILD, *_CARD, *_QEMU, "qemu-user-static", "binfmt-support", "arch-test", "genimage",
-            "zstd", "xz-utils", "nodejs", "npm",
+            *_BUILD, *_CARD, *_QEMU, "cpio", "kmod", "qemu-user-static", "binfmt-support", "arch-test",
+            "genimage", "zstd", "xz-utils", "nodejs", "npm",
         ),
     ),
     Job(
         "gpiozero", 12, When.WEEKLY, paths=("libraries/gpiozero-gpiod", "tests/system/gpiozero_suite"),
-        packages=(*_BUILD, *_VIRTUAL_PI), is_privileged=True, debian="bookworm",
+        packages=_VIRTUAL_PI, is_privileged=True,
     ),
     Job(
         "lowest", 5, When.WEEKLY, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, is_privileged=True,

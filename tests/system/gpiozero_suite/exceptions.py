@@ -27,5 +27,7 @@ EMULATED: dict[str, str] = {
     "test_rgbled_pulse_foreground": _TWENTY_STEPS,
 }
 
-#: Of `test_real_pins.py`: none.
-REAL_PINS: dict[str, str] = {}
+#: Of `test_real_pins.py`.
+REAL_PINS: dict[str, str] = {
+    "test_spi_hardware_write[gpiod]": "its called_with() asserts nothing, and Python 3.12 refuses it",
+}

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from . import image
+from .build import FIRST_WORDS
 
 MEMORY = "512M"
 SNAPSHOT = "ready"
@@ -363,7 +364,7 @@ def speaks(machine: list[str], seconds: float) -> bool:
         try:
             while time.monotonic() < end and trial.poll() is None:
                 time.sleep(0.05)
-                if image.FIRST_WORDS.encode() in os.pread(log.fileno(), 1 << 16, 0):
+                if FIRST_WORDS.encode() in os.pread(log.fileno(), 1 << 16, 0):
                     return True
         finally:
             trial.kill()

@@ -39,7 +39,7 @@ def test_it_is_up_and_may_do_little(table: Table) -> None:
     ]  # fmt: skip
     assert table.pi.run(f"stat -c %u /proc/{table.shown('MainPID')}").out.strip() != "0"
     # Nine levers, the button, the lamp and the buzzer carry its name.
-    assert table.pi.run("gpioinfo pinctrl-bcm2711").out.count('"shutthebox"') == 12
+    assert table.pi.run("gpioinfo -c gpiochip0").out.count("consumer=shutthebox") == 12
     table.see([attract(SETTINGS)])
 
 
@@ -95,5 +95,5 @@ def test_it_says_goodbye_and_goes_dark(table: Table) -> None:
     assert seen[-1][1] == SWITCHED_OFF
     assert 1e9 < seen[-1][0] - goodbyes[0] < 12e9
     assert not table.glass.lit
-    assert '"shutthebox"' not in table.pi.run("gpioinfo pinctrl-bcm2711").out
+    assert "consumer=shutthebox" not in table.pi.run("gpioinfo -c gpiochip0").out
     assert table.pi.run("ls /var/lib/private/shutthebox").out.split()[0] == "box.sqlite3"

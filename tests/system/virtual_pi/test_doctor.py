@@ -59,11 +59,11 @@ def test_the_monitor_sees_every_lever_but_the_broken_one(table: Table) -> None:
 
 
 def test_a_line_that_another_program_holds_is_named_with_that_program(table: Table) -> None:
-    table.pi.run("gpioset --mode=signal --background pinctrl-bcm2711 17=1")
-    assert until(lambda: "gpioset" in table.pi.run("gpioinfo pinctrl-bcm2711").out)
+    table.pi.run("gpioset -z -c gpiochip0 17=1")
+    assert until(lambda: "gpioset" in table.pi.run("gpioinfo -c gpiochip0").out)
     assert results(table.pi)["lever 2"] == ("FAIL", "line 17 is busy: gpioset has it")
     table.pi.run("kill $(pidof gpioset)")
-    assert until(lambda: "gpioset" not in table.pi.run("gpioinfo pinctrl-bcm2711").out)
+    assert until(lambda: "gpioset" not in table.pi.run("gpioinfo -c gpiochip0").out)
 
 
 def test_a_panel_that_is_not_as_configured_is_named_with_the_remedy(table: Table) -> None:

@@ -75,5 +75,7 @@ static int add_wired(struct device *dev, struct gpio_chip *gc, void *data)
 	gc->set_multiple = wired_set_multiple;
 	gc->direction_output = wired_direction_output;
 	gc->set_config = wired_set_config;
+	/* Its own list of lines in debugfs is none that a Pi's chips have: they leave it to the kernel. */
+	gc->dbg_show = NULL;
 	return devm_gpiochip_add_data_with_key(dev, gc, data, NULL, NULL);
 }

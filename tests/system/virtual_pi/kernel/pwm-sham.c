@@ -7,6 +7,7 @@
 #include <linux/pwm.h>
 
 static struct platform_device *sham_device;
+static struct pwm_chip *sham_chip;
 
 static int sham_apply(struct pwm_chip *chip, struct pwm_device *pwm, const struct pwm_state *state)
 {
@@ -14,13 +15,7 @@ static int sham_apply(struct pwm_chip *chip, struct pwm_device *pwm, const struc
 }
 
 static const struct pwm_ops sham_ops = {
-	.owner = THIS_MODULE,
 	.apply = sham_apply,
-};
-
-static struct pwm_chip sham_chip = {
-	.ops = &sham_ops,
-	.npwm = 4,
 };
 
 static int __init sham_init(void)
@@ -30,17 +25,25 @@ static int __init sham_init(void)
 	sham_device = platform_device_register_simple("pwm-sham", -1, NULL, 0);
 	if (IS_ERR(sham_device))
 		return PTR_ERR(sham_device);
-	sham_chip.dev = &sham_device->dev;
-	error = pwmchip_add(&sham_chip);
-	if (error)
+	sham_chip = pwmchip_alloc(&sham_device->dev, 4, 0);
+	if (IS_ERR(sham_chip)) {
 		platform_device_unregister(sham_device);
+		return PTR_ERR(sham_chip);
+	}
+	sham_chip->ops = &sham_ops;
+	error = pwmchip_add(sham_chip);
+	if (error) {
+		pwmchip_put(sham_chip);
+		platform_device_unregister(sham_device);
+	}
 	return error;
 }
 module_init(sham_init);
 
 static void __exit sham_exit(void)
 {
-	pwmchip_remove(&sham_chip);
+	pwmchip_remove(sham_chip);
+	pwmchip_put(sham_chip);
 	platform_device_unregister(sham_device);
 }
 module_exit(sham_exit);

@@ -22,7 +22,7 @@ static int loop_transfer(struct spi_controller *controller, struct spi_device *s
 
 static int loop_probe(struct platform_device *pdev)
 {
-	struct spi_controller *controller = devm_spi_alloc_master(&pdev->dev, 0);
+	struct spi_controller *controller = devm_spi_alloc_host(&pdev->dev, 0);
 	int error, select;
 
 	if (!controller)
