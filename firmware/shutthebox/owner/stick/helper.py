@@ -140,7 +140,10 @@ class Helper:
             if error is None:
                 self._set_stick(self._offered(self._with_update(self._stick)))
             else:
-                self._set_stick(self._stick._replace(outcome=outcome_of(error, gone=self._volume.gone)))
+                outcome = outcome_of(error, gone=self._volume.gone)
+                if outcome is StickOutcome.PULLED_OUT:
+                    return  # before the box has heard of it
+                self._set_stick(self._stick._replace(outcome=outcome))
             if self._stick.is_card and not self._stick.offers:
                 return
             while not self._volume.gone:

@@ -328,6 +328,17 @@ def test_a_folder_without_an_end_is_not_read_to_its_end(
     assert all(folder.read <= MAX_NAMES for folder in found)
 
 
+def test_nothing_is_said_of_a_stick_that_is_pulled_out_before_it_is_offered(
+    state: Path, stick: Path, tmp_path: Path
+) -> None:
+    """For a moment its device outlives it; what was said then stayed on the display."""
+    volume, box = FolderVolume(stick), Box(tmp_path / "wire")
+    volume.refuses = OSError(errno.ENOMEDIUM, os.strerror(errno.ENOMEDIUM))
+    helper.Helper(volume, box.path, state, "en").serve()
+    assert box.reports.empty()
+    box.socket.close()
+
+
 def test_a_box_that_starts_again_hears_of_the_stick_again(
     state: Path, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
