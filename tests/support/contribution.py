@@ -225,6 +225,7 @@ class Tree:
                 shutil.copytree(source, there, ignore=ignored)
             else:
                 shutil.copy(source, there)
+        # What every daemon of mypy starts from, in place of all files.
         self._run("-m", "mypy", "--cache-fine-grained", *self._mypy)
 
     @contextmanager
