@@ -71,9 +71,7 @@ class GpiodFactory(LocalPiFactory):
         # gpiozero shares these between all factories, so that no two back ends control one pin. The
         # kernel sees to that; and a pin called 6 is another one on another chip.
         self.pins: dict[PinInfo, LocalPiPin] = {}
-        self._devices: dict[PinInfo, list[weakref.ref[Any]]] = {}
-        self._pins_lock = threading.Lock()
-        privates.close_at_exit(self, self._devices, self._pins_lock)
+        self._begin_table()
         self.consumer = consumer
         self.pin_class = GpiodPin
         self.waiter = Waiter()
@@ -263,6 +261,12 @@ class GpiodFactory(LocalPiFactory):
         self._names.clear()
         self._chip = None
 
+    def _begin_table(self) -> None:
+        """A table without devices, and a lock that nobody holds; gpiozero knows of both."""
+        self._devices: dict[PinInfo, list[weakref.ref[Any]]] = {}
+        self._pins_lock = threading.Lock()
+        privates.close_at_exit(self, self._devices, self._pins_lock)
+
     def _abandon(self) -> None:
         """In the child of a fork: lets go of everything without touching a single line.
 
@@ -272,9 +276,7 @@ class GpiodFactory(LocalPiFactory):
         for pin in self.pins.values():
             pin.abandon()
         self.pins.clear()
-        self._pins_lock = threading.Lock()
-        self._devices.clear()
-        privates.close_at_exit(self, self._devices, self._pins_lock)
+        self._begin_table()
         pulser, self.pulser = self.pulser, Pulser()
         waiter, self.waiter = self.waiter, Waiter()
         pulser.abandon()
