@@ -69,19 +69,22 @@ class Served(Eyes):
                 assert time.monotonic() < end, "the box does not answer"
                 self._happened.wait(0.01)
 
-    def press(self) -> None:
-        """A short press, until the box has seen its end.
+    def press(self, lasts_s: float = 0.0) -> None:
+        """A press, until the box has seen its end.
 
-        However late a busy machine sees its beginning and end, the finger presses and doesn't hold.
+        However late a busy machine sees its beginning and end, or however long it lasts, the finger presses
+        and doesn't hold.
         """
         # Not by unittest.mock, which loads asyncio: what the daemon loads is tested, too.
-        hold_ns, button.HOLD_NS = button.HOLD_NS, round(HANG_S * 1e9)
+        reached, button.REACHED = button.REACHED, ()
         try:
             for down in (True, False):
                 self.hardware.set_button(down)
                 self.until(partial(self._stands, down))
+                time.sleep(lasts_s)
+                lasts_s = 0.0
         finally:
-            button.HOLD_NS = hold_ns
+            button.REACHED = reached
 
     def hold(self) -> None:
         """The button down until the box has shown what comes of it."""

@@ -1,11 +1,14 @@
-"""The odds worker: answers questions in another thread, so that levers are never delayed."""
+"""The odds worker: answers questions in another thread, so that levers are never delayed.
+
+Its thread has the priority of the game's. It may have Python's lock when a lever moves, and with a lower one
+it would get no time to give the lock back while the Pi is busy.
+"""
 
 import logging
 import threading
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 
-from shutthebox.adapters.priority import let_others_first
 from shutthebox.odds.questions import OddsReady, Prepare, Question, answer_without_odds
 
 _log = logging.getLogger(__name__)
@@ -33,7 +36,6 @@ class OddsWorker:
         return ()
 
     def _work(self) -> None:
-        let_others_first()
         while True:
             advice = answer_or_fall_back(self._questions.get(), prepares_win=True)
             if advice is not None:

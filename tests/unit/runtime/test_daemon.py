@@ -1,8 +1,10 @@
 """The daemon as it is put together: workers that hang or are missing, and the watchdog."""
 
 import json
+import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Sequence
 from contextlib import closing, suppress
@@ -33,6 +35,7 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import LocalizedScreen
+from shutthebox.game.switches import button
 from shutthebox.link.messages import Sync
 from shutthebox.link.requests import Received
 from shutthebox.link.wire import report_to_line
@@ -116,6 +119,35 @@ def test_the_odds_answer_while_the_box_plays(tmp_path: Path) -> None:
         assert box.screen.rows
 
     run_daemon(config_with(game__hints=True), tmp_path, hands)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities for each thread")
+def test_no_thread_lets_the_levers_wait_on_a_busy_machine(tmp_path: Path) -> None:
+    """With a lower priority than the loop's, one that has Python's lock gets no time to give it back."""
+    priorities = dict[str, int]()
+
+    def act(served: Served) -> None:
+        served.begin()
+        served.throw()
+        for thread in threading.enumerate():
+            with suppress(ProcessLookupError):  # it has ended
+                priorities[thread.name] = os.getpriority(os.PRIO_PROCESS, thread.native_id or 0)
+
+    run_daemon(config_with(), tmp_path, act)
+    assert "odds" in priorities
+    assert {*priorities.values()} == {os.getpriority(os.PRIO_PROCESS, 0)}, priorities
+
+
+def test_a_press_that_a_busy_machine_sees_late_is_no_hold_for_other_tests(tmp_path: Path) -> None:
+    modes = list[Mode | None]()
+
+    def act(served: Served) -> None:
+        served.press(lasts_s=1.5 * button.HOLD_NS / 1e9)
+        served.until(lambda: served.mode is not Mode.ATTRACT)
+        modes.append(served.mode)
+
+    run_daemon(config_with(), tmp_path, act)
+    assert modes == [Mode.READY]
 
 
 def test_the_screen_marks_that_the_league_gets_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from shutthebox.adapters.priority import let_others_first
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import open_to_read
 from shutthebox.adapters.store.errors import UNREADABLE, is_damage
@@ -47,7 +46,6 @@ class VerificationWorker:
             self._thread.join()
 
     def _work(self) -> None:
-        let_others_first()
         # The mark first, because facts are added meanwhile.
         mark = read_mark(self._store)
         try:

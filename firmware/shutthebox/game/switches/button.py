@@ -1,5 +1,6 @@
 """Turns the button's changes into gestures: press, hold, holding on, long hold."""
 
+from collections.abc import Sequence
 from enum import Enum
 
 HOLD_NS = 800_000_000
@@ -17,7 +18,9 @@ class Gesture(Enum):
     LONG_HOLD = "long hold"  # counted when 10 s are reached
 
 
-_REACHED = ((Gesture.HOLD, HOLD_NS), (Gesture.HOLD_ON, HOLD_ON_NS), (Gesture.LONG_HOLD, LONG_HOLD_NS))
+REACHED: Sequence[tuple[Gesture, int]] = (
+    (Gesture.HOLD, HOLD_NS), (Gesture.HOLD_ON, HOLD_ON_NS), (Gesture.LONG_HOLD, LONG_HOLD_NS)
+)  # fmt: skip
 """The gestures that holding reaches one after the other, and when."""
 
 
@@ -61,9 +64,9 @@ class Button:
         """When holding on completes the next gesture; None if there's nothing to wait for."""
         if self._since_ns is None or self._due is None:
             return None
-        return self._since_ns + _REACHED[self._reached][1]
+        return self._since_ns + REACHED[self._reached][1]
 
     @property
     def _due(self) -> Gesture | None:
         """The gesture that holding on completes next."""
-        return _REACHED[self._reached][0] if self._reached < len(_REACHED) else None
+        return REACHED[self._reached][0] if self._reached < len(REACHED) else None

@@ -2,7 +2,6 @@
 
 import logging
 import subprocess
-import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -84,10 +83,7 @@ def test_what_the_verification_finds_is_said_once_though_it_cannot_be_noted(
     memory.catch_up()
     assert memory.faults() == [], "nothing is found yet"
     (tmp_path / SUSPECT_NAME).mkdir()
-    # In a thread, for it lowers the priority of the one that it is in.
-    finding = threading.Thread(target=worker._work)
-    finding.start()
-    finding.join()
+    worker._work()
     for _ in range(3):
         memory.catch_up()
     assert memory.faults() == [Fault.STORE_DAMAGED]
