@@ -39,6 +39,7 @@ from shutthebox_league.door import application
 from shutthebox_league.enrolment import enrol
 from shutthebox_league.keys import Keys, Signed, UnknownKeyError, open_signed
 from shutthebox_league.ledger import Ledger, Outcome
+from shutthebox_league.players import protect
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_uplink.settings import Enrolment, read_enrolment
 from shutthebox_uplink.signing import Receipt, SignatureError, open_receipt, sign_entry, sign_state
@@ -399,6 +400,11 @@ class LeagueBox:
         """Has the ledger commit an entry."""
         outcome = self.take(entry)
         assert outcome.kind == "committed", outcome.reason
+
+    def protect(self, initials: list[str], pub: int | None = None) -> None:
+        """Protects initials, at one pub or at all."""
+        with self.engine.begin() as db:
+            protect(db, initials, pub)
 
     def play(self, record: Record, *signed: str, ended_s: int = 1_790_000_000) -> None:
         """Sends a match, and who signs it seat by seat."""

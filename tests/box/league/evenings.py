@@ -17,6 +17,7 @@ from shutthebox_league.page.app import application
 from shutthebox_league.players import forget
 from shutthebox_league.schema import CATEGORY, PUB, RATING, STANDING
 from shutthebox_league.standings import Measure, Period, Row, categories_played, standings
+from shutthebox_league.voiding import undo, void_key, void_match
 
 NOW_S = 1_790_000_000
 NIGHT = date(2026, 9, 21)
@@ -32,6 +33,25 @@ class Evening(LeagueBox):
 
     def review(self) -> None:
         reviewed(self.place.engine, UTC, lambda: self.now_s)
+
+    def void(self, match_id: int) -> int:
+        """The operator voids a match; returns the number of the voiding."""
+        with self.engine.begin() as db:
+            return void_match(db, match_id, self.now_s, NIGHT)[0]
+
+    def void_key(self, name: str, from_s: int | None = None) -> tuple[int, int]:
+        """The operator voids a key; returns the number of the voiding and of its matches."""
+        with self.engine.begin() as db:
+            return void_key(db, name, from_s, self.now_s, NIGHT)
+
+    def undo(self, voiding: int, pub: int | None = None) -> int:
+        """The operator, or a landlord, undoes a voiding; returns the number of its matches."""
+        with self.engine.begin() as db:
+            return undo(db, voiding, pub, self.now_s)
+
+    def forget(self, initials: str, pub: int | None = None) -> int:
+        with self.engine.begin() as db:
+            return forget(db, initials, pub, self.now_s)
 
     def ratings(self) -> dict[str, tuple[float, float]]:
         with self.place.engine.begin() as db:
@@ -118,8 +138,8 @@ class Town(Cup):
         """The landlord deletes the players of the forged matches; returns the pub."""
         with self.engine.begin() as db:
             evil = int(db.execute(select(PUB.c.id).where(PUB.c.name == "The Evil Eye")).scalar_one())
-            for initials in ("ANN", "MAL"):
-                forget(db, initials, evil, self.now_s)
+        for initials in ("ANN", "MAL"):
+            self.forget(initials, evil)
         return evil
 
     def seen(self) -> Any:

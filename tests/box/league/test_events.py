@@ -31,7 +31,6 @@ from shutthebox_league.events import (
 from shutthebox_league.formats import Format
 from shutthebox_league.players import confirm, protect
 from shutthebox_league.schema import EVENT_GAME, MATCH, PUB
-from shutthebox_league.voiding import void_key, void_match
 
 DAY_S = 24 * 3600
 
@@ -80,8 +79,7 @@ def test_what_a_named_box_has_forged_is_void_after_revoke_and_the_true_matches_c
     before = cup.read(number)
     assert true in before.matches
     revoke(cup.engine, cup.place.authority, "evil.1")
-    with cup.engine.begin() as db:
-        void_key(db, "evil.1", None, cup.now_s, NIGHT)
+    cup.void_key("evil.1")
     after = cup.read(number)
     assert list(after.matches) == [true]
     assert cup.counted(number) == {"ANN": 1, "DAN": 1, "BOB": 0, "CAT": 0}
@@ -212,8 +210,7 @@ def test_a_ladder_goes_on_step_by_step_and_begins_again_without_what_is_void(
         cup.play(played_record(seed), "ANN", "BOB")
         cup.review()
     assert cup.counted(number)["ANN"] == 12
-    with cup.engine.begin() as db:
-        void_key(db, "evil.1", None, cup.now_s, NIGHT)
+    cup.void_key("evil.1")
     assert cup.read(number).standing == honest.standing
 
 
@@ -227,8 +224,7 @@ def test_a_ladder_made_again_shows_the_table_of_before_until_it_ends(
     for seed in range(5):
         cup.play(played_record(seed), "ANN", "BOB")
     before = cup.standing(number)
-    with cup.engine.begin() as db:
-        void_match(db, 1, cup.now_s, NIGHT)
+    cup.void(1)
     for _ in range(2):
         with cup.engine.begin() as db:
             recompute_event(db, number)

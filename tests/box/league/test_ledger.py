@@ -40,7 +40,6 @@ from shutthebox_league.intake import BATCH
 from shutthebox_league.keys import Keys, open_signed
 from shutthebox_league.ledger import KEPT_BYTES, MAX_CHAINS, Ledger
 from shutthebox_league.notices import notices
-from shutthebox_league.players import protect
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, SEAT, TOURNAMENT
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED
@@ -623,8 +622,7 @@ def test_initials_stay_protected_where_a_box_has_moved_and_its_card_was_put_back
     """The landlord of the pub that it had left was asked for."""
     sut.play(played_record(1), "ANN")
     sut.enrolment, sut.box = sut.place.enrol("lion", "The Crown"), FakeBox(sut.box.journal)
-    with sut.engine.begin() as db:
-        protect(db, ["PIN"], 2)
+    sut.protect(["PIN"], 2)
     sut.play(played_record(2), "PIN")
     signed = select(SEAT.c.initials, SEAT.c.pub_id, SEAT.c.confirmed).where(SEAT.c.initials.is_not(None))
     with sut.engine.begin() as db:

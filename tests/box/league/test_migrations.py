@@ -20,7 +20,7 @@ from shutthebox_league.events import (
 from shutthebox_league.formats import Format
 from shutthebox_league.players import confirm, forget, protect, waiting_seats
 from shutthebox_league.schema import EVENT_GAME, MATCH, METADATA
-from shutthebox_league.voiding import undo, void_entrant, void_match
+from shutthebox_league.voiding import undo, void_entrant
 
 from .evenings import NIGHT, Cup
 
@@ -109,8 +109,7 @@ def test_an_evening_reads_no_growing_table_from_end_to_end(
                 (row.event_id, row.match_id, row.initials) for row in waiting_for_landlord(db, 1, cup.now_s)
             ]
             assert confirm_by_landlord(db, 1, games, cup.now_s) == len(games) > 0
-        with cup.engine.begin() as db:
-            voiding, _ = void_match(db, 1, cup.now_s, NIGHT)
+        voiding = cup.void(1)
         cup.review()
         with cup.engine.begin() as db:
             undo(db, voiding, None, cup.now_s)

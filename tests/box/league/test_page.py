@@ -39,7 +39,7 @@ from shutthebox_league.health import keep_health
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
 from shutthebox_league.page.owner import FORGETS_A_DAY, FORM_HEADERS, MAX_PROTECTED
-from shutthebox_league.players import free, protect
+from shutthebox_league.players import free
 from shutthebox_league.schema import HEALTH, MATCH
 from shutthebox_league.standings import Period, first_of
 from shutthebox_league.tournaments import add_tournament
@@ -551,8 +551,7 @@ def test_a_match_that_does_not_count_is_shown_with_the_reason(site: Site) -> Non
 def test_a_match_that_counts_for_nothing_is_no_victory_on_any_list(site: Site) -> None:
     """On the pub's board, a void one was as good as any, and protected initials were as good as confirmed."""
     lists = ("/", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", "/player/PIN")
-    with site.engine.begin() as db:
-        protect(db, ["PIN"], None)
+    site.protect(["PIN"])
     site.match(82, "PIN")
     for path in lists:
         assert re.search(r"PIN [^,]*\(to be confirmed\)", site.get(path)), path

@@ -32,7 +32,7 @@ from shutthebox.rules.profile import Turns
 from shutthebox.rules.record import write
 from shutthebox_league import reviewer
 from shutthebox_league.confined import Confined, TooMuchError
-from shutthebox_league.players import confirm, forget, protect, waiting_seats
+from shutthebox_league.players import confirm, waiting_seats
 from shutthebox_league.ratings import CONFIRMING_S, MAX_MU, SIGNING_S
 from shutthebox_league.reviewer import BY_OLDER_RULES, Reviewer, _review_text
 from shutthebox_league.reviewing import review
@@ -128,8 +128,7 @@ def test_a_match_that_some_have_not_signed_is_rated_after_an_hour(evening: Eveni
 
 @pytest.mark.slow
 def test_protected_initials_count_when_they_are_confirmed_or_never(evening: Evening) -> None:
-    with evening.place.engine.begin() as db:
-        protect(db, ["PIN"], None)
+    evening.protect(["PIN"])
     for seed in (4, 5):
         evening.play(played_record(seed), "PIN", "BOB")
     evening.now_s += SIGNING_S
@@ -149,8 +148,7 @@ def test_protected_initials_count_when_they_are_confirmed_or_never(evening: Even
 
 def test_a_match_that_is_signed_at_the_last_moment_waits_for_the_landlord(evening: Evening) -> None:
     """The signature comes after the reviewer has seen that the match is due, and before it locks it."""
-    with evening.engine.begin() as db:
-        protect(db, ["PIN"], None)
+    evening.protect(["PIN"])
     evening.play(played_record(1, players=3), "ANN", "BOB")
     evening.now_s += SIGNING_S
     seen = list[str]()
@@ -185,12 +183,10 @@ def test_a_pub_that_forgets_somebody_leaves_what_other_pubs_have(evening: Evenin
     evening.play(played_record(2), "BYE", "ANN")
     evening.review()
     before = evening.ratings()
-    with evening.place.engine.begin() as db:
-        assert forget(db, "BYE", 2, evening.now_s) == 1
+    assert evening.forget("BYE", 2) == 1
     assert {row.initials: row.matches for row in evening.table()} == {"ANN": 2, "BYE": 1}
     assert "BYE" in evening.ratings()
-    with evening.place.engine.begin() as db:
-        assert forget(db, "BYE", 1, evening.now_s) == 1
+    assert evening.forget("BYE", 1) == 1
     assert [row.initials for row in evening.table()] == ["ANN"]
     assert evening.ratings() == {"ANN": before["ANN"]}, "nobody else's has changed"
 
@@ -497,8 +493,7 @@ def confined(what: str) -> tuple[bytes, float]:
 def test_a_landlords_page_passes_over_what_waits_for_nobody_or_for_another(evening: Evening) -> None:
     """Only SQLite counts its steps."""
     steps = []
-    with evening.engine.begin() as db:
-        protect(db, ["PIN"], None)
+    evening.protect(["PIN"])
     evening.play(played_record(1), "PIN", "BOB")
     with evening.engine.begin() as db:
         match, *_ = db.execute(select(MATCH)).mappings().all()

@@ -9,7 +9,6 @@ from tests.box.league.box import PlayedBox
 from tests.box.league.evenings import Evening, post
 
 from shutthebox.rules.profile import MAX_PLAYERS
-from shutthebox_league.players import protect
 from shutthebox_uplink.spool import Spool
 
 
@@ -24,8 +23,7 @@ def test_a_player_in_one_of_the_last_seats_signs_and_is_ranked(
             box.sign(seat - 1, initials)
     spool = Spool(box.outbox_folder)
     with closing(Evening(tmp_path / "league", new_database())) as evening:
-        with evening.engine.begin() as db:
-            protect(db, ["PIN"], 1)
+        evening.protect(["PIN"], 1)
         while waiting := spool.oldest():
             evening.send(waiting.data)
             spool.remove(waiting)

@@ -22,10 +22,10 @@ from shutthebox_league.database import in_transaction, lock_books, open_database
 from shutthebox_league.health import keep_health
 from shutthebox_league.notices import notice
 from shutthebox_league.page.app import application
-from shutthebox_league.players import confirm, forget, protect
+from shutthebox_league.players import confirm, forget
 from shutthebox_league.ratings import SIGNING_S
 from shutthebox_league.schema import MATCH, RERATED, SEAT, STANDING, VOID_ON_ARRIVAL, VOIDING
-from shutthebox_league.voiding import undo, void_key, void_match
+from shutthebox_league.voiding import void_key
 
 _WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
@@ -67,8 +67,7 @@ def test_a_match_that_is_made_void_as_it_is_rated_changes_no_rating(town: Town) 
     town.play(played_record(1), "MAL", "ANN")
 
     def void() -> None:
-        with town.engine.begin() as db:
-            void_match(db, 1, town.now_s, NIGHT)
+        town.void(1)
 
     with meanwhile(town.engine, "select match.id from match where match.due_s <=", void):
         town.review()
@@ -115,8 +114,7 @@ def test_a_run_that_one_reviewer_gives_up_leaves_nothing_that_another_adds_to_it
     town = on_postgresql
     monkeypatch.setattr(ratings, "_AT_A_TIME", 1)
     town.honest(1)
-    with town.engine.begin() as db:
-        void_match(db, 1, town.now_s, NIGHT)
+    town.void(1)
     in_transaction(town.engine, ratings.rate_again)
     with (
         meanwhile(
@@ -166,8 +164,7 @@ def test_who_is_forgotten_while_a_signature_is_filed_has_signed_nothing(on_postg
 @pytest.mark.slow
 def test_a_match_is_due_once_it_is_confirmed_and_signed_whichever_was_first(on_postgresql: Town) -> None:
     town = on_postgresql
-    with town.engine.begin() as db:
-        protect(db, ["ANN"], 1)
+    town.protect(["ANN"], 1)
     town.send(town.box.play(played_record(1), town.now_s))
     town.send(town.box.sign(1, "ANN", town.now_s))
 
@@ -186,8 +183,7 @@ def test_a_match_is_due_once_it_is_confirmed_and_signed_whichever_was_first(on_p
 @pytest.mark.slow
 def test_a_landlord_does_not_have_to_confirm_again_after_a_deadlock(on_postgresql: Town) -> None:
     town = on_postgresql
-    with town.engine.begin() as db:
-        protect(db, ["ANN"], 1)
+    town.protect(["ANN"], 1)
     town.play(played_record(1), "ANN", "BOB")
     both = list[str]()
 
@@ -258,8 +254,7 @@ def test_a_match_that_comes_again_as_its_voiding_is_undone_counts(on_postgresql:
         db.execute(insert(VOID_ON_ARRIVAL).values(hash=hash_of(entry), box=box, voiding_id=1))
 
     def undo_it() -> None:
-        with town.engine.begin() as db:
-            undo(db, 1, None, town.now_s)
+        town.undo(1)
 
     with meanwhile(town.engine, "select void_on_arrival.hash", undo_it):
         town.send(entry)

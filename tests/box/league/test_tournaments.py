@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select, update
-from tests.box.league.evenings import NIGHT, NOW_S, Evening
+from tests.box.league.evenings import NOW_S, Evening
 from tests.support.league import counted_steps, played_record
 
 from shutthebox.rules.equal_dice import Tournament
@@ -14,7 +14,7 @@ from shutthebox_league import tournaments
 from shutthebox_league.players import confirm, protect
 from shutthebox_league.schema import MATCH, SEAT
 from shutthebox_league.tournaments import SHOWN, add_tournament, read_tables
-from shutthebox_league.voiding import undo, void_match
+from shutthebox_league.voiding import undo
 
 CUP = Tournament("Cup", "a" * 64)
 
@@ -46,8 +46,7 @@ def hall(new_database: Callable[[], str], tmp_path: Path) -> Iterator[Hall]:
 def test_what_is_void_or_waits_for_a_landlord_is_in_no_table(hall: Hall) -> None:
     hall.take_part(1, "ANN", "BOB")
     assert hall.tables() == {(1, False): ["ANN"], (2, False): ["BOB"]}
-    with hall.engine.begin() as db:
-        voiding, _ = void_match(db, 1, hall.now_s, NIGHT)
+    voiding = hall.void(1)
     assert hall.tables() == {}
     with hall.engine.begin() as db:
         undo(db, voiding, None, hall.now_s)

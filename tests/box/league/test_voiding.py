@@ -82,13 +82,11 @@ def test_a_name_that_a_stolen_key_put_under_an_earlier_match_is_taken_back(
         town.send(chain.add(PlayerSigned(match, NOW_S - 600, 1, seat, initials)))
     town.review()
     assert "MAL" in {row.initials for row in town.table()}
-    with town.engine.begin() as db:
-        number, count = void_key(db, town.enrolment.name, from_s, town.now_s, NIGHT)
+    number, count = town.void_key(town.enrolment.name, from_s)
     assert count == 1
     town.review()
     assert {row.initials for row in town.table()} == {"BOB", "CAT"}
-    with town.engine.begin() as db:
-        assert undo(db, number, None, town.now_s) == 1
+    assert town.undo(number) == 1
     town.review()
     assert {row.initials for row in town.table()} == {"ANN", "BOB", "CAT", "MAL"}
     assert {row.initials for row in before} == {"ANN", "BOB", "CAT"}
@@ -108,8 +106,7 @@ def _copied_card(town: Town) -> list[bytes]:
 def _enrol_again(town: Town, waiting: list[bytes]) -> None:
     """The stolen key is revoked from the day of the theft, and the box has a new one."""
     revoke(town.engine, town.place.authority, "lion.1")
-    with town.engine.begin() as db:
-        void_key(db, "lion.1", town.now_s, town.now_s, NIGHT)
+    town.void_key("lion.1", town.now_s)
     town.enrolment = town.place.enrol("lion")
     for entry in waiting:
         assert town.take(entry, 4).kind == "committed"
@@ -159,17 +156,15 @@ def test_forged_matches_of_a_key_leave_no_trace_and_come_back_if_it_was_wrong(
 ) -> None:
     attacked, untouched = _attack(towns)
     before = attacked.seen()
-    with attacked.engine.begin() as db:
-        number, count = void_key(db, "evil.1", None, attacked.now_s, NIGHT)
+    number, count = attacked.void_key("evil.1")
     assert count == 4
     found, wanted = attacked.seen(), untouched.seen()
     assert found[:4] == wanted[:4]
     assert "MAL" not in found[2]
-    with attacked.engine.begin() as db:
-        assert undo(db, number, None, attacked.now_s) == 4
+    assert attacked.undo(number) == 4
     assert attacked.seen() == before
-    with pytest.raises(LeagueError), attacked.engine.begin() as db:
-        undo(db, number, None, attacked.now_s)
+    with pytest.raises(LeagueError):
+        attacked.undo(number)
 
 
 @pytest.mark.slow
@@ -184,8 +179,7 @@ def test_a_match_counts_while_no_voiding_covers_it(town: Town) -> None:
         undo(db, first, None, town.now_s)
         assert db.execute(select(MATCH.c.voided).where(MATCH.c.id == 4)).scalar() == 1
     assert "MAL" not in town.seen()[2]
-    with town.engine.begin() as db:
-        undo(db, second, None, town.now_s)
+    town.undo(second)
     assert town.seen() == before
 
 
@@ -238,8 +232,7 @@ def test_a_match_that_is_void_before_it_was_signed_counted_or_rated_stays_out(to
     town.send(town.box.sign(2, "BOB", NOW_S))
     town.now_s += 24 * 3600
     assert town.seen()[:3] == ([], [], {})
-    with town.engine.begin() as db:
-        assert undo(db, number, None, town.now_s) == 1
+    assert town.undo(number) == 1
     assert {row[4] for row in town.seen()[0]} == {"ANN"}, "BOB still waits for the landlord"
 
 
@@ -249,15 +242,12 @@ def test_a_player_who_was_forgotten_keeps_the_ratings_of_others_where_they_are(t
     town.at("lion")
     town.play(played_record(30), "DAN", "ANN")
     town.review()
-    with town.engine.begin() as db:
-        forget(db, "DAN", None, town.now_s)
+    town.forget("DAN")
     before = town.ratings()
-    with town.engine.begin() as db:
-        number, _ = void_match(db, 1, town.now_s, NIGHT)
+    number = town.void(1)
     town.review()
     assert town.ratings() != before
-    with town.engine.begin() as db:
-        undo(db, number, None, town.now_s)
+    town.undo(number)
     town.review()
     assert town.ratings() == before
 
@@ -272,14 +262,11 @@ def test_a_void_match_is_put_back_for_the_others_of_a_player_who_was_forgotten_m
     town.play(played_record(30), "DAN", "EVE")
     town.play(played_record(31), "EVE", "BOB")
     before = town.seen()[2]
-    with town.engine.begin() as db:
-        number, _ = void_match(db, 4, town.now_s, NIGHT)
+    number = town.void(4)
     town.review()
-    with town.engine.begin() as db:
-        forget(db, "DAN", pub, town.now_s)
+    town.forget("DAN", pub)
     town.review()
-    with town.engine.begin() as db:
-        undo(db, number, None, town.now_s)
+    town.undo(number)
     del before["DAN"]
     assert town.seen()[2] == before
 
@@ -291,8 +278,7 @@ def test_what_a_landlord_forged_and_then_deleted_costs_nobody_the_own_rating(
     """Nothing tells whose the forged seats were, once the operator has heard of it."""
     attacked, untouched = _attack(towns)
     attacked.delete_forged()
-    with attacked.engine.begin() as db:
-        void_key(db, "evil.1", None, attacked.now_s, NIGHT)
+    attacked.void_key("evil.1")
     assert attacked.seen()[:3] == untouched.seen()[:3]
 
 
@@ -310,8 +296,7 @@ def test_a_seat_whose_name_was_deleted_is_signed_no_more(town: Town) -> None:
     with town.engine.begin() as db:
         number, _ = void_at_pub(db, evil, [7], town.now_s, NIGHT)
     assert town.seen()[0] == before[0]
-    with town.engine.begin() as db:
-        undo(db, number, evil, town.now_s)
+    town.undo(number, evil)
     town.send(town.box.sign(2, "FRD", NOW_S))
     assert town.seen() == before
 
@@ -319,8 +304,7 @@ def test_a_seat_whose_name_was_deleted_is_signed_no_more(town: Town) -> None:
 @pytest.mark.slow
 def test_void_and_undo_leave_the_count_of_a_table_where_it_was(town: Town) -> None:
     """Anybody could lead the front page by it: a match counts that somebody was counted in, named or not."""
-    with town.engine.begin() as db:
-        protect(db, ["BOB"], None)
+    town.protect(["BOB"])
     town.at("lion")
     town.play(played_record(1), "BOB")
     town.play(played_record(2), "CAT", "DAN")
@@ -333,14 +317,11 @@ def test_void_and_undo_leave_the_count_of_a_table_where_it_was(town: Town) -> No
         forget(db, "CAT", 1, town.now_s)
     before = town.seen()[1]
     for match_id in (1, 2, 3, 1):
-        with town.engine.begin() as db:
-            number, _ = void_match(db, match_id, town.now_s, NIGHT)
+        number = town.void(match_id)
         town.review()
-        with town.engine.begin() as db:
-            undo(db, number, None, town.now_s)
+        town.undo(number)
         assert town.seen()[1] == before, match_id
-    with town.engine.begin() as db:
-        protect(db, ["BOB", "EVE"], None)
+    town.protect(["BOB", "EVE"])
     for seed, initials in ((4, "BOB"), (5, "EVE")):
         town.play(played_record(seed), initials)
     with town.engine.begin() as db:
@@ -453,20 +434,17 @@ def test_what_is_made_void_while_ratings_are_made_again_costs_nobody_the_own_rat
     attacked.forged()
     before = attacked.ratings()
     working = Reviewer(attacked.engine, UTC, lambda: attacked.now_s)
-    with attacked.engine.begin() as db:
-        void_key(db, "evil.1", None, attacked.now_s, NIGHT)
+    attacked.void_key("evil.1")
     working.work()
     assert attacked.ratings() == before, "nobody sees the ratings of weeks ago"
     for town in towns:
         town.at("lion")
         town.play(played_record(20), "NEW", "ANN")
-    with attacked.engine.begin() as db:
-        void_match(db, 1, attacked.now_s, NIGHT)
+    attacked.void(1)
     attacked.send(attacked.box.play(played_record(21), NOW_S))
     working.work()
     assert "NEW" in attacked.ratings()
-    with untouched.engine.begin() as db:
-        void_match(db, 1, untouched.now_s, NIGHT)
+    untouched.void(1)
     assert attacked.seen()[2] == untouched.seen()[2]
 
 
@@ -482,20 +460,16 @@ def test_two_reviewers_that_rate_again_leave_the_ratings_of_one(
     both, one = towns
     first, second = (Reviewer(both.engine, UTC, lambda: both.now_s) for _ in range(2))
 
-    def void(town: Town, match_id: int) -> None:
-        with town.engine.begin() as db:
-            void_match(db, match_id, town.now_s, NIGHT)
-
-    void(both, 2)
+    both.void(2)
     first.work()
-    void(both, 1)
+    both.void(1)
     while second.work():
         pass
-    void(both, 6)
+    both.void(6)
     while first.work():
         pass
     for match_id in (2, 1, 6):
-        void(one, match_id)
+        one.void(match_id)
     assert both.seen()[2] == one.seen()[2]
 
 
@@ -519,11 +493,9 @@ def test_what_could_not_be_counted_is_rated_and_counts_once_it_was_void_and_put_
     assert uncounted[:2] == before[:2], "nor has its review been added"
     assert "MAL" in uncounted[2]
     for match_id, after in ((1, uncounted), (4, None), (4, None)):
-        with town.engine.begin() as db:
-            number, _ = void_match(db, match_id, town.now_s, NIGHT)
+        number = town.void(match_id)
         void = town.seen()
-        with town.engine.begin() as db:
-            undo(db, number, None, town.now_s)
+        town.undo(number)
         if after:
             assert town.seen()[:3] == after[:3], "it's rated again, too"
         else:
@@ -538,11 +510,9 @@ def test_a_match_put_back_behind_a_run_is_rated_without_what_stays_void(
     monkeypatch.setattr(ratings, "_AT_A_TIME", 1)
     for town in towns:
         town.honest(1)
-        with town.engine.begin() as db:
-            void_match(db, 1, town.now_s, NIGHT)
+        town.void(1)
     undone, never_void = towns
-    with undone.engine.begin() as db:
-        second, _ = void_match(db, 2, undone.now_s, NIGHT)
+    second = undone.void(2)
     working = Reviewer(undone.engine, UTC, lambda: undone.now_s)
     for _ in range(2):
         working.work()
@@ -558,8 +528,7 @@ def test_voidings_that_come_together_cost_one_rating_of_what_came_since(town: To
     asked = list[str]()
     event.listen(town.engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
     for match_id in (7, 4, 5, 6):
-        with town.engine.begin() as db:
-            void_match(db, match_id, town.now_s, NIGHT)
+        town.void(match_id)
     asked.clear()
     town.review()
     slices = [
@@ -573,11 +542,9 @@ def test_a_player_who_is_forgotten_while_ratings_are_made_again_stays_so(town: T
     town.honest(1)
     town.forged()
     working = Reviewer(town.engine, UTC, lambda: town.now_s)
-    with town.engine.begin() as db:
-        void_match(db, 4, town.now_s, NIGHT)
+    town.void(4)
     working.work()
-    with town.engine.begin() as db:
-        forget(db, "MAL", None, town.now_s)
+    town.forget("MAL")
     while working.work():
         pass
     assert sorted(town.ratings()) == ["ANN", "BOB", "CAT"]
@@ -596,8 +563,7 @@ def test_a_player_forgotten_at_a_pub_while_ratings_are_made_again_keeps_nothing_
         town.honest(10)
     before.delete_forged()
     for town in towns:
-        with town.engine.begin() as db:
-            void_match(db, 2, town.now_s, NIGHT)
+        town.void(2)
     reviewer = Reviewer(during.engine, UTC, lambda: during.now_s)
     for _ in range(2):
         reviewer.work()

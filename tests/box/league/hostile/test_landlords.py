@@ -56,8 +56,7 @@ def void(cup: Cup, *matches: int) -> int:
 
 def put_back(cup: Cup, number: int) -> None:
     evil = pub_of(cup)
-    with cup.engine.begin() as db:
-        undo(db, number, evil, cup.now_s)
+    cup.undo(number, evil)
 
 
 def played_at_evil(cup: Cup) -> int:
@@ -101,8 +100,7 @@ def test_an_event_that_is_over_stays_as_it_is(cup: Cup) -> None:
     with pytest.raises(LeagueError, match="match 1 counts"):
         put_back(cup, number)
     assert cup.standing(event) == before
-    with cup.engine.begin() as db:
-        undo(db, number, None, cup.now_s)
+    cup.undo(number)
     assert cup.standing(event) != before, "the operator can"
 
 
@@ -151,8 +149,7 @@ def test_a_box_that_plays_for_many_events_hides_no_game_of_another(cup: Cup) -> 
     for _ in range(14):
         cup.make(Format.ROUND_ROBIN)
     lion = pub_of(cup, "The Red Lion")
-    with cup.engine.begin() as db:
-        protect(db, ["ANN", "BOB"], lion)
+    cup.protect(["ANN", "BOB"], lion)
     enrolment = cup.place.enrol("bell", "The Bell")
     cup.enrolment, cup.box = enrolment, FakeBox(journal_of(enrolment.name))
     cup.play(played_record(1), "ANN", "BOB")
