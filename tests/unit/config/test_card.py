@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from base64 import b64encode
 from pathlib import Path
 
@@ -26,8 +25,6 @@ from shutthebox.config.schema import (
     BROKER_FILE,
     SECTIONS,
     TOURNAMENT_FILE,
-    Config,
-    ConfigError,
     default_text,
 )
 from shutthebox.config.settings_loader import try_config
@@ -333,15 +330,6 @@ def test_every_key_that_takes_any_text_says_what_a_card_may_say() -> None:
     assert not forgotten
 
 
-def test_a_configuration_that_no_box_can_play_with_is_a_mistake_with_its_line(tmp_path: Path) -> None:
-    def other_box(config: Config, where: str) -> None:
-        raise ConfigError(f"{where}: game.profile: is not known")
-
-    (tmp_path / CONFIG_NAME).write_text('[game]\nprofile = "chess"\n')
-    (mistake,) = read_card(tmp_path, other_box).mistakes
-    assert mistake == "shutthebox.toml: line 2: game.profile: is not known"
-
-
 def test_a_file_full_of_mistakes_fills_no_display(tmp_path: Path) -> None:
     (tmp_path / KEY_NAME).write_text("?\n" * 1000)
     assert len(read_card(tmp_path, any_box).mistakes) == MAX_MISTAKES
@@ -370,30 +358,6 @@ def test_a_league_that_was_copied_in_part_is_a_mistake(tmp_path: Path) -> None:
 def test_an_update_and_what_the_box_saved_are_no_mistakes(name: str, tmp_path: Path) -> None:
     (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).touch()
     assert read_card(tmp_path, any_box).mistakes == ()
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "wanted"),
-    [
-        # Another name.
-        (b"shutthebox-league.toml", "shutthebox-league.toml", LEAGUE_NAME),
-        (b"League (1).toml", "League (1).toml", LEAGUE_NAME),
-        # An ending that a computer has added.
-        (b"network.toml.txt", "network.toml.txt", NETWORK_NAME),
-        (b"Network.txt", "Network.txt", NETWORK_NAME),
-        (b"ssh-key.txt.txt", "ssh-key.txt.txt", KEY_NAME),
-        (b"shutthebox.toml.toml", "shutthebox.toml.toml", CONFIG_NAME),
-        # A name that does not print.
-        (b"network\xff.toml", r"'network\udcff.toml'", NETWORK_NAME),
-        (b"network\x1b[2J.toml", r"'network\x1b[2J.toml'", NETWORK_NAME),
-        (b"network\n.toml", r"'network\n.toml'", NETWORK_NAME),
-    ],
-)
-def test_a_file_that_is_not_read_is_named_in_one_line(
-    name: bytes, said: str, wanted: str, tmp_path: Path
-) -> None:
-    (tmp_path / os.fsdecode(name)).touch()
-    assert read_card(tmp_path, any_box).mistakes == (f"{said}: is not read; its name has to be {wanted}",)
 
 
 def test_a_name_in_capitals_is_the_same_to_the_card(tmp_path: Path) -> None:

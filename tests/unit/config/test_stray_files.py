@@ -1,5 +1,6 @@
 """What computers and people leave beside the files of an owner: it refuses nothing, and isn't read."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -55,19 +56,29 @@ def test_a_file_that_looks_like_none_of_ours_is_not_worth_a_word(stray: str, fol
 
 
 @pytest.mark.parametrize(
-    ("given", "name"),
+    ("given", "said", "name"),
     [
-        ("shutthebox - Copy.toml", "shutthebox.toml"),
-        ("Copy of network.toml", NETWORK_NAME),
-        ("network (2).toml.txt", NETWORK_NAME),
-        ("shutthebox.toml.rtf", "shutthebox.toml"),
-        ("ssh-key.pub", KEY_NAME),
-        ("league", LEAGUE_NAME),
+        ("shutthebox - Copy.toml", "", "shutthebox.toml"),
+        ("Copy of network.toml", "", NETWORK_NAME),
+        ("shutthebox-league.toml", "", LEAGUE_NAME),
+        ("ssh-key.pub", "", KEY_NAME),
+        ("league", "", LEAGUE_NAME),
+        # An ending that a computer has added.
+        ("network (2).toml.txt", "", NETWORK_NAME),
+        ("Network.txt", "", NETWORK_NAME),
+        ("ssh-key.txt.txt", "", KEY_NAME),
+        ("shutthebox.toml.toml", "", "shutthebox.toml"),
+        ("shutthebox.toml.rtf", "", "shutthebox.toml"),
+        # A name that does not print.
+        (os.fsdecode(b"network\xff.toml"), r"'network\udcff.toml'", NETWORK_NAME),
+        ("network\x1b[2J.toml", r"'network\x1b[2J.toml'", NETWORK_NAME),
+        ("network\n.toml", r"'network\n.toml'", NETWORK_NAME),
     ],
 )
-def test_a_file_that_stands_alone_is_misnamed(given: str, name: str, tmp_path: Path) -> None:
+def test_a_file_that_stands_alone_is_misnamed(given: str, said: str, name: str, tmp_path: Path) -> None:
     (tmp_path / given).touch()
-    assert read_card(tmp_path, try_config).mistakes == (f"{given}: is not read; its name has to be {name}",)
+    mistake = f"{said or given}: is not read; its name has to be {name}"
+    assert read_card(tmp_path, try_config).mistakes == (mistake,)
 
 
 def test_house_rules_with_a_number_are_another_game(folder: Path) -> None:

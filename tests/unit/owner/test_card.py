@@ -164,10 +164,12 @@ def test_the_latest_change_counts_on_the_card_or_from_a_stick(card: Path, kept: 
 
 
 def test_a_stick_with_a_mistake_changes_nothing(card: Path, kept: Path) -> None:
-    put(card, shutthebox="[game]\nplayers = 3\n", network="cable = 1\n")
+    put(card, shutthebox='[game]\nprofile = "chess"\n', network="cable = 1\n")
     said = command("card", card, "--to", kept, "--stick")
     assert said.code == 2
-    assert said.out.startswith("network.toml: line 1: cable: 1 is not allowed; ")
+    first, second = said.out.splitlines()
+    assert first.startswith("shutthebox.toml: line 2: game.profile: ")
+    assert second.startswith("network.toml: line 1: cable: 1 is not allowed; ")
     assert not kept.exists()
 
 
@@ -269,13 +271,6 @@ def test_the_files_of_a_network(network: Network, cable: str, wifi: str, joined:
         "wifi.network": wifi,
         "wpa_supplicant-wlan0.conf": joined,
     }
-
-
-def test_a_configuration_that_no_box_can_play_with_is_a_mistake(card: Path, kept: Path) -> None:
-    put(card, shutthebox="[box]\nlevers = 12\n[gpio]\nlevers = [4, 17]\n")
-    (mistake,) = take_over(card, kept)
-    assert "12 levers, but gpio.levers names 2 lines" in mistake
-    assert not (kept / "etc/config.toml").exists()
 
 
 @pytest.mark.parametrize("text", [text.text for text in CARD_TEXTS])
