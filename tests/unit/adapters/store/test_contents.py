@@ -8,15 +8,12 @@ from pathlib import Path
 
 import pytest
 from tests.support.damage import change, clock, play_a_little
-from tests.support.kept import keep_an_evening
-from tests.support.versions import take_next_version
 
 from shutthebox.adapters.store.contents import (
     NEWER,
     RECOVERED_NAME,
     RESTORE_NAME,
     Damaged,
-    Earlier,
     Interrupted,
     Newer,
     Nothing,
@@ -114,20 +111,6 @@ def test_what_lies_in_the_folder_and_what_becomes_of_it(name: str, tmp_path: Pat
         assert facts_in(store) == facts
         assert names(tmp_path) >= kept
     assert type(look(tmp_path, None)) is Ours, "at the next start"
-
-
-def test_one_of_an_earlier_version_gets_the_tables_of_this_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keep_an_evening(tmp_path)
-    take_next_version(monkeypatch)
-    assert look(tmp_path, None) == Earlier()
-    store, store_fault = open_or_set_aside(tmp_path, clock)
-    assert store is not None
-    store.close()
-    assert store_fault is None
-    assert "replaced" in names(tmp_path)
-    assert look(tmp_path, None) == Ours()
 
 
 def test_one_that_cannot_be_read_for_now_stays_and_is_read_later(tmp_path: Path) -> None:

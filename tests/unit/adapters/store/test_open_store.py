@@ -246,18 +246,6 @@ def test_a_suspect_store_is_believed_once_all_of_it_was_compared(tmp_path: Path)
         assert open_store.is_suspect(tmp_path) is suspect
 
 
-def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> None:
-    play_a_little(tmp_path)
-    with closing(sqlite3.connect(tmp_path / STORE_FILE, isolation_level=None)) as other:
-        other.execute("pragma locking_mode = exclusive")
-        other.execute("begin exclusive")
-        store, store_fault = open_or_set_aside(tmp_path, clock)
-    assert store is None
-    assert store_fault is not None
-    assert store_fault.fault is Fault.FORGETS
-    assert [path.name for path in tmp_path.iterdir() if "damaged" in path.name] == []
-
-
 @pytest.mark.parametrize(
     ("code", "damaged"),
     [
