@@ -38,7 +38,7 @@ def test_while_the_odds_are_worked_out_the_screen_says_so_and_every_input_works(
     assert "1 over" in table.text
     table.lift(9)
     assert facts(table.press()) == []
-    assert "Thinking…" in table.text
+    assert table.screen.alert == "Thinking…", "a press is heard, and says why nothing happens"
     table.hold_long()
     table.press()
     assert table.mode is Mode.ATTRACT, "nobody is caught in it"
