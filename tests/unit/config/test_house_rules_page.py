@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import fields
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from shutthebox.config import profiles
 from shutthebox.config.schema import parse_config
 from shutthebox.rules import contradictions, reader
 from shutthebox.rules.position import Stage
-from shutthebox.rules.profile import Draw, Profile
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
 from shutthebox.rules.writer import to_keys
 
@@ -23,11 +25,7 @@ EXAMPLES = [
     for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 ]
 PROFILES = [text for text in EXAMPLES if "[rules]" not in text and "[game]" not in text]
-
-
 SHEETS = re.findall(r"```toml\n(.*?)```", (DOCS / "find-your-sheet.md").read_text("utf-8"), re.DOTALL)
-
-
 IN_THE_MENU = set(re.findall(r": \*\*(.+)\*\*$", (DOCS / "find-your-sheet.md").read_text("utf-8"), re.M))
 
 
@@ -87,7 +85,7 @@ def test_the_table_has_every_key() -> None:
 
 
 def test_the_table_has_every_value() -> None:
-    kinds = {**generate.ENUMS, "draw": Draw}
+    kinds = {key.name: type(key.default) for key in fields(Profile) if isinstance(key.default, StrEnum)}
     assert {key: rows()[key][0] for key in kinds} == {
         key: {str(value) for value in kind} for key, kind in kinds.items()
     }
