@@ -1,7 +1,6 @@
 """One throw for everyone at the box: whose answer is asked for, and what the others did with the throw."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import pytest
 from tests.support.machine import Table, settings_for
@@ -9,7 +8,7 @@ from tests.support.positions import with_rows
 
 from shutthebox.game.mode import Mode
 from shutthebox.rules.match import begin
-from shutthebox.rules.profile import OneDie, Profile, Turns
+from shutthebox.rules.profile import Profile, Turns
 from shutthebox.rules.tiles import to_tiles
 
 GAME = Profile("common", turns=Turns.TOGETHER, tiles=(1, 2, 3, 4, 6), strikes=2)
@@ -82,14 +81,3 @@ def test_of_many_the_last_three_are_named() -> None:
         table.lift(3)
     assert table.screen.title == "Answer: Player 6"
     assert table.screen.also == (STANDS, "Player 3: 3", "Player 4: 3", "Player 5: 3")
-
-
-def test_one_die_is_refused_only_for_now_while_others_need_both() -> None:
-    game = replace(GAME, tiles=(1, 2, 3, 7), one_die=OneDie.OPTIONAL_HIGH)
-    match = begin(game, 2)
-    row = match.turn._replace(open=to_tiles([1, 2]))
-    table = Table(
-        settings_for(game, players=2), match=with_rows(match, row, match.round.rows[1]), down={3, 7}
-    )
-    table.hold()
-    assert "One die: not yet" in table.text

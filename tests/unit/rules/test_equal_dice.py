@@ -99,24 +99,13 @@ def test_a_record_says_it_and_can_be_checked() -> None:
     assert unequal(record, FRIDAY) is None
 
 
-def test_another_throw_is_found() -> None:
+def test_another_throw_is_found_and_a_total_alone_proves_none() -> None:
+    """A forger would give the first die of the seed for the total of two."""
     record = played(FRIDAY, 6)
-    action = record.actions[0]
-    assert isinstance(action, Thrown)
-    due = action.faces
-    other = (due[0] % 6 + 1, *due[1:])
-    said = unequal(replace(record, actions=(Thrown(other),)), FRIDAY)
-    due_text, other_text = ("+".join(map(str, faces)) for faces in (due, other))
-    assert said == f"action 1: player 1 threw {other_text}, by the seed it is {due_text}"
-
-
-def test_a_total_alone_proves_no_throw() -> None:
-    """Or a forger would give the first die of the seed for the total of two."""
-    record = played(FRIDAY, 6)
-    faces = record.actions[0].faces
-    assert len(faces) == 2
-    said = unequal(replace(record, actions=(Thrown(faces[:1]),)), FRIDAY)
-    assert said == f"action 1: player 1 threw {faces[0]}, by the seed it is {faces[0]}+{faces[1]}"
+    first, second = record.actions[0].faces
+    for faces, said in (((first % 6 + 1, second), f"{first % 6 + 1}+{second}"), ((first,), f"{first}")):
+        found = unequal(replace(record, actions=(Thrown(faces),)), FRIDAY)
+        assert found == f"action 1: player 1 threw {said}, by the seed it is {first}+{second}"
 
 
 def test_a_record_of_another_tournament_or_of_none_is_found() -> None:
