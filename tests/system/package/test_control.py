@@ -38,8 +38,6 @@ def package(name: str) -> str:
     return f"python3-{OTHER_NAMES.get(name, name)}"
 
 
-"""What the format of debian/copyright calls otherwise than REUSE does."""
-
 DEBIAN = PROJECT / "packaging/debian"
 UNITS = {".service", ".socket", ".timer", ".path"}
 PINS = PROJECT / "libraries/gpiozero-gpiod"
@@ -235,6 +233,3 @@ def test_tools_and_league_need_no_box(package: str) -> None:
     needed = relations("Depends", stanza_of(package)).keys()
     assert needed & {*OWN} <= {"python3-shutthebox"}
     assert "python3-gpiozero" not in needed
-
-
-# --- the licences

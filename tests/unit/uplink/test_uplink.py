@@ -311,9 +311,7 @@ def test_the_leagues_certificate_has_to_be_signed_by_a_known_authority(
                 assert (sender.waiting, server.requests.empty()) == (1, True)
 
 
-def test_a_proxy_of_the_environment_is_used(
-    key: Ed25519PrivateKey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_proxy_of_the_environment_is_used(key: Ed25519PrivateKey, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(LeagueServer(lambda exchange: exchange.say(200, receipt_for(exchange, key)))) as proxy:
         for scheme in ("http", "https"):
             monkeypatch.setenv(f"{scheme}_proxy", f"http://me:s%20e@127.0.0.1:{proxy.port}")

@@ -245,7 +245,7 @@ HURTFUL = {
     "name",
     fast_among(HURTFUL, ["a head and no more"]),
 )
-def test_a_memory_made_to_hurt_is_one_line(name: str, state: Path, stick: Path, tmp_path: Path) -> None:
+def test_a_memory_made_to_hurt_is_one_line(name: str, state: Path, stick: Path) -> None:
     file = stick / "memory.sqlite3"
     file.write_bytes(HURTFUL[name])
     with pytest.raises(JobError) as refused:
