@@ -18,23 +18,11 @@ from shutthebox.simulator.scenario import script
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.simulator.scenario.player import ScenarioPlayer
 
-SEEDS = (*range(1, 301), 383, 891, 1589, 3621, 5111, 7917)
+SEEDS = (*range(1, 201), 383, 891, 1589, 3621, 5111, 7917)
 """The last ones: a box has left, or is back, and its message got lost; power failed as it kept a result."""
 
-FIRST = {
-    Ending.DECLINED: 2,
-    Ending.HOST_LEFT: 13,
-    Ending.GUEST_LEFT: 5,
-    Ending.NO_LINK_FOR_HOST: 2,
-    Ending.NO_LINK_FOR_GUEST: 33,
-    Ending.NO_THROW_FOR_HOST: 33,
-    Ending.NO_THROW_FOR_GUEST: 2,
-    Ending.BOTH_GAVE_UP: 2,
-    Ending.SILENCE: 146,
-    Ending.AGAIN: 4,
-    Ending.NOT_AGAIN: 3,
-}
-"""The seed to look at first for an ending, which another may reach once the simulation has changed."""
+FIRST = (92, 95, 103, 142, 225, 233, 236, 295, 299)
+"""The seeds that reach all endings but the rare ones, until something about the simulation changes."""
 
 
 @pytest.mark.parametrize("seed", fast_among(SEEDS, []))
@@ -53,13 +41,14 @@ def test_a_broker_that_sends_old_messages_again_changes_nothing(seed: int, tmp_p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", sorted(set(Ending) - RARE))
-def test_every_ending_of_the_protocol_is_tried(ending: Ending) -> None:
+def test_every_ending_of_the_protocol_is_tried() -> None:
     """What no seed reaches nobody has looked at."""
-    for seed in (FIRST.get(ending, 1), *SEEDS):
-        if ending in simulate(seed).endings:
+    left = set(Ending) - RARE
+    for seed in (*FIRST, *SEEDS):
+        left -= {*simulate(seed).endings}
+        if not left:
             return
-    raise AssertionError("no seed reaches it")
+    raise AssertionError(f"no seed reaches {left}")
 
 
 @pytest.mark.slow
