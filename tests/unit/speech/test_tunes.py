@@ -26,20 +26,17 @@ def told_from(tones: Sequence[float]) -> Sound | None:
     return Sound.ROLL if len(tones) > 4 else None
 
 
-def heard(sound: Sound) -> list[float]:
-    """The tones of the real buzzer on a simulated pin, one after the other."""
-    tones: list[float] = []
+def heard(sound: Sound) -> list[float | None]:
+    """What the real buzzer does on a simulated pin, one after the other: tones in Hz, None for silence."""
+    said: list[float | None] = [None]
     over = threading.Event()
     length = sum(1 for frequency, _ in TUNES[sound] if frequency)
     with SimulatedBox(1) as box:
-        last: list[float | None] = [None]
 
         def listen(change: Change) -> None:
-            if change is Change.SOUND and box.sound != last[0]:
-                last[0] = box.sound
-                if box.sound is not None:
-                    tones.append(box.sound)
-                elif len(tones) >= length:
+            if change is Change.SOUND and box.sound != said[-1]:
+                said.append(box.sound)
+                if box.sound is None and len(tones_of(said)) >= length:
                     over.set()
 
         box.subscribe(listen)
@@ -47,12 +44,22 @@ def heard(sound: Sound) -> list[float]:
         buzzer.play(sound)
         assert over.wait(HANG_S)
         buzzer.close()
-    return tones
+    return said[1:]
+
+
+def tones_of(said: Sequence[float | None]) -> list[float]:
+    return [tone for tone in said if tone is not None]
 
 
 @pytest.mark.parametrize("sound", NEEDED)
 def test_the_tune_tells_what_has_happened(sound: Sound) -> None:
-    assert told_from(heard(sound)) is sound
+    assert told_from(tones_of(heard(sound))) is sound
+
+
+@pytest.mark.parametrize("sound", [Sound.ROLL, Sound.WIN])
+def test_notes_and_rests_are_heard_as_they_are_written(sound: Sound) -> None:
+    """In the rests of a tune nothing sounds, nor after it."""
+    assert heard(sound) == [*(frequency or None for frequency, _ in TUNES[sound]), None]
 
 
 def test_the_number_of_tones_alone_tells_them_apart() -> None:
