@@ -2,6 +2,8 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import fields
+from enum import StrEnum
 from typing import Any
 
 import hypothesis.strategies as st
@@ -19,7 +21,6 @@ from shutthebox.rules.profile import (
     Blocked,
     Doubles,
     Draw,
-    First,
     MatchFormat,
     MoveKind,
     OneDie,
@@ -81,7 +82,8 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10, having: str = "") -> Profile
     sometimes("rounds", st.integers(2, 4))
     sometimes("turn_seconds", st.integers(5, 60))
     for key, kind in ENUMS.items():
-        if key not in ("win", "shut_wins"):
+        # These have more to them.
+        if key not in ("win", "shut_wins", "draw", "doubles", "back"):
             keys[key] = draw(
                 st.sampled_from([value for value in kind if value not in (*SHARED, Stakes.BANK)])
             )
@@ -269,18 +271,11 @@ def _who_wins(keys: dict[str, Any], draw: st.DrawFn) -> None:
 
 
 ENUMS = {
-    "one_die": OneDie,
-    "move": MoveKind,
-    "blocked": Blocked,
-    "turns": Turns,
-    "score": Scoring,
-    "win": Win,
-    "shut_wins": ShutWins,
-    "match": MatchFormat,
-    "tie": Tie,
-    "stakes": Stakes,
-    "first": First,
+    key.name: type(key.default)
+    for key in fields(Profile)
+    if isinstance(key.default, StrEnum) and key.name != "group"  # in the menu
 }
+"""The keys that are a choice, and what there is to choose."""
 
 
 def seats(profile: Profile, players: int) -> int:

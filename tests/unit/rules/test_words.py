@@ -122,10 +122,11 @@ CHANGES: list[dict[str, Any]] = [
     {"match": MatchFormat.LADDER},
     {"match": MatchFormat.LADDER, "rounds": 3, "win": Win.HIGHEST, "limit": 20},
 ]
-KINDS = {**generate.ENUMS, "draw": Draw, "doubles": Doubles}
 ENUM_CHANGES: list[dict[str, Any]] = [
-    {key: value, **({"limit": 60} if key == "match" and value is not MatchFormat.TOTAL else {})}
-    for key, kind in KINDS.items()
+    {key: value}
+    | ({"limit": 60} if key == "match" and value is not MatchFormat.TOTAL else {})
+    | ({"rows": 2} if key == "back" else {})
+    for key, kind in generate.ENUMS.items()
     for value in kind
 ]
 
@@ -215,9 +216,9 @@ def test_the_menu_tells_every_game_of_a_list_from_the_others() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_value_of_every_choice_has_its_own_words(language: str) -> None:
-    for key in KINDS:
+    for key in generate.ENUMS:
         changes = [change for change in ENUM_CHANGES if key in change]
-        assert {change[key] for change in changes} == set(KINDS[key])
+        assert {change[key] for change in changes} == set(generate.ENUMS[key])
         said = {told(replace(BASE, **change), language) for change in changes}
         assert len(said) == len(changes), key
 
