@@ -4,6 +4,7 @@ So whoever reformats a file, or moves what is in it, breaks no recipe.
 """
 
 import ast
+import fcntl
 import os
 import shutil
 import subprocess
@@ -24,6 +25,9 @@ COPIED = (
     "hardware/pinout.toml",
     "pyproject.toml",
 )
+CACHE = PROJECT / "build/mypy"
+"""One for all copies: mypy knows files by what's in them."""
+
 SOURCES = ("firmware", "libraries/gpiozero-gpiod/src", "libraries/luma-spans/src", "league/uplink/src")
 
 Change = Callable[[str], str]
@@ -226,7 +230,10 @@ class Tree:
             else:
                 shutil.copy(source, there)
         # What every daemon of mypy starts from, in place of all files.
-        self._run("-m", "mypy", "--cache-fine-grained", *self._mypy)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with (CACHE / "lock").open("w") as run:
+            fcntl.flock(run, fcntl.LOCK_EX)
+            self._run("-m", "mypy", "--cache-fine-grained", *self._mypy)
 
     @contextmanager
     def having(self, steps: Iterable[Step]) -> Iterator[None]:
@@ -263,7 +270,7 @@ class Tree:
 
     @property
     def _mypy(self) -> tuple[str, ...]:
-        return "--cache-dir", str(self.folder / "mypy"), "firmware/shutthebox"
+        return "--cache-dir", str(CACHE), "firmware/shutthebox"
 
     def _run(self, *command: str) -> str:
         sources = os.pathsep.join(str(self.folder / source) for source in SOURCES)
