@@ -1,4 +1,4 @@
-"""Runs a function in its own process with limits on CPU time, memory and elapsed time."""
+"""Runs a function in its own process, behind all others, with limits on CPU time, memory and elapsed time."""
 
 import ctypes
 import multiprocessing
@@ -11,6 +11,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+_NICENESS = 15
 _PR_SET_PDEATHSIG = 1
 # Looked up before any fork, which copies locks as they are. Only Linux has it.
 _prctl = getattr(ctypes.CDLL(None), "prctl", None)
@@ -82,6 +83,8 @@ def _run_limited(
     # The parent's successor begins the same review again.
     if not end_with_parent(parent):
         return
+    # Not the parent: whoever may hold a lock of the database gives way to nobody who waits for it.
+    os.nice(_NICENESS)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pages = int(Path("/proc/self/statm").read_text().split()[0])

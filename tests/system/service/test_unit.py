@@ -234,6 +234,12 @@ def test_the_league_takes_connections_from_this_machine_only() -> None:
     assert settings(DOOR)["IPAddressAllow"] == ["localhost"]
 
 
+@pytest.mark.parametrize("unit", [DOOR, REVIEW, PAGE])
+def test_no_box_waits_for_a_lock_of_somebody_who_gives_way(unit: Path) -> None:
+    """A reviewer that waits for a busy processor in the middle of a transaction holds its locks as long."""
+    assert "Nice" not in settings(unit)
+
+
 def test_the_page_has_no_network() -> None:
     page = settings(PAGE)
     assert page["PrivateNetwork"] == ["yes"]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from random import Random
 
@@ -158,19 +158,13 @@ class Town:
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def start(self, unit: str, *arguments: str) -> None:
-        """Starts a program of the league as its unit does.
-
-        Its niceness only matters where receipts are timed: beside other tests it would have next to nothing
-        of the machine.
-        """
+        """Starts a program of the league as its unit does."""
         ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         address = self.folder / f"{unit}.notify"
         ear.bind(str(address))
         environment = {**os.environ, "NOTIFY_SOCKET": str(address), "WATCHDOG_USEC": "120000000"}
-        text = (_UNITS / f"{unit}.service").read_text()
+        command = league_command(self.folder, *arguments)
         with (self.folder / f"{unit}.log").open("ab") as log:
-            nice = re.search(r"^Nice=(\d+)", text, re.MULTILINE) if isfinite(RECEIPT_S) else None
-            command = (*(("nice", "-n", nice[1]) if nice else ()), *league_command(self.folder, *arguments))
             process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         service = Service(unit, process, ear)
         threading.Thread(target=service.listen, daemon=True).start()
