@@ -78,11 +78,11 @@ class Served(Eyes):
         # Not by unittest.mock, which loads asyncio: what the daemon loads is tested, too.
         reached, button.REACHED = button.REACHED, ()
         try:
-            for down in (True, False):
-                self.hardware.set_button(down)
-                self.until(partial(self._stands, down))
-                time.sleep(lasts_s)
-                lasts_s = 0.0
+            self.hardware.set_button(True)
+            self.until(partial(self._stands, True))
+            time.sleep(lasts_s)
+            self.hardware.set_button(False)
+            self.until(partial(self._stands, False))
         finally:
             button.REACHED = reached
 
