@@ -30,7 +30,10 @@ def score(profile: Profile) -> float:
 
 
 def figures() -> Iterator[str]:
-    for chance in SharedRow(builtin("high-rollers")).chances(begin(builtin("high-rollers"), 3)):
+    rollers = builtin("high-rollers")
+    first, _ = SharedRow(rollers).chances(begin(rollers, 2))
+    yield f"Of two players the first wins {100 * first:.4f} %"
+    for chance in SharedRow(rollers).chances(begin(rollers, 3)):
         yield f"{100 * chance:.4f} %"
     beginner = sum(chance * end.score for end, chance in beginners_ends(TRADITIONAL).items())
     yield f"comes to {beginner:.2f} points"

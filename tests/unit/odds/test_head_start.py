@@ -68,7 +68,7 @@ def test_a_master_is_never_worse_off_than_one_who_plays_for_points() -> None:
     ],
 )
 @pytest.mark.timeout(60)
-def test_the_figures_of_the_documentation(
+def test_nobody_gets_points_where_the_chances_are_nearly_even(
     name: str, seats: tuple[Strength, Strength], seat: int, points: int, win: float, without: float
 ) -> None:
     found = fair_head_start(builtin(name), seats)

@@ -38,11 +38,6 @@ def test_everybodys_chance(players: int) -> None:
     assert wins(profile, players) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.slow
-def test_the_figures_of_the_documentation() -> None:
-    assert wins(ROLLERS, 2) == pytest.approx((0.516554, 0.483446), abs=5e-7)
-
-
 def test_a_move_that_leaves_the_other_nothing_is_best() -> None:
     match = begin(replace(ROLLERS, insurance=False), 2)
     row = match.turn._replace(open=to_tiles([1, 3, 4]))
