@@ -41,6 +41,12 @@ def add_tournament(db: Connection, tournament: Tournament, closes_s: int, now_s:
     db.execute(insert(TOURNAMENT).values(values))
 
 
+def is_open(db: Connection, commitment: str, now_s: float) -> bool:
+    """Whether there is a tournament with this commitment whose throws are secret still."""
+    where = (TOURNAMENT.c.commitment == commitment) & (TOURNAMENT.c.closes_s > now_s)
+    return db.execute(select(TOURNAMENT.c.commitment).where(where)).first() is not None
+
+
 def read_tables(db: Connection, commitment: str) -> Sequence[Table]:
     """The tables of a tournament, seat by seat."""
     total, match_id = SEAT.c.total, SEAT.c.match_id

@@ -40,7 +40,7 @@ from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
 from shutthebox_league.page.owner import FORGETS_A_DAY, FORM_HEADERS, MAX_PROTECTED
 from shutthebox_league.players import free
-from shutthebox_league.schema import HEALTH, MATCH
+from shutthebox_league.schema import HEALTH, MATCH, TOURNAMENT
 from shutthebox_league.standings import Period, first_of
 from shutthebox_league.tournaments import add_tournament
 from shutthebox_league.voiding import void_match
@@ -199,6 +199,26 @@ def test_a_match_page_names_the_better_answer(site: Site) -> None:
     assert "best: shut" in text
     assert "played on version" in text
     assert site.get("/match/1/record").startswith("shut-the-box record")
+
+
+def test_throws_of_an_open_tournament_are_shown_to_nobody(site: Site) -> None:
+    """Who hasn't played in it yet gets the same ones."""
+    cup = Tournament("Cup", "b" * 64)
+    with site.engine.begin() as db:
+        add_tournament(db, cup, site.now_s + 86400, site.now_s)
+    site.play(played_record(96, equal_dice=cup), ended_s=site.now_s)
+    reviewed(site.engine)
+    with site.engine.connect().execution_options(reads=True) as db:
+        match = db.execute(select(MATCH.c.id).where(MATCH.c.commitment == cup.commitment)).scalar_one()
+    text = site.get(f"/match/{match}")
+    assert "Throw by throw" not in text
+    assert f"/match/{match}/record" not in text
+    assert "when its tournament has closed" in site.get(f"/match/{match}/record", 404)
+    with site.engine.begin() as db:
+        own = TOURNAMENT.c.commitment == cup.commitment
+        db.execute(update(TOURNAMENT).where(own).values(closes_s=site.now_s - 1))
+    assert "Throw by throw" in site.get(f"/match/{match}")
+    assert cup.commitment in site.get(f"/match/{match}/record")
 
 
 def test_the_page_of_a_tug_counts_in_chance_to_win(site: Site) -> None:

@@ -52,7 +52,7 @@ from shutthebox_league.standings import (
     latest_matches,
     standings,
 )
-from shutthebox_league.tournaments import SHOWN, read_tables
+from shutthebox_league.tournaments import SHOWN, is_open, read_tables
 from shutthebox_league.voiding import voidings_of
 
 FOLDER = Path(__file__).parent
@@ -295,7 +295,7 @@ class _Page:
     # -- matches ----------------------------------------------------------------------
 
     def match(self, db: Connection, request: Request) -> Response:
-        """A match: result, conditions, every throw, and its review."""
+        """A match: result, conditions, every throw, and its review; in an open tournament only the result."""
         found = db.execute(
             select(MATCH, PUB.c.name.label("pub"), PUB.c.slug, BOX.c.name.label("box"))
             .join(PUB, PUB.c.id == MATCH.c.pub_id)
@@ -311,6 +311,7 @@ class _Page:
             match=found,
             voidings=voidings_of(db, found.id) if found.voided else (),
             seats=seats,
+            is_secret=is_open(db, found.commitment, time.time()),
             shown=stored and unpack(stored),
             noticed=NOTICED,
             names={seat.seat: seat.initials or f"player {seat.seat}" for seat in seats},
@@ -319,11 +320,15 @@ class _Page:
     def record(self, db: Connection, request: Request) -> Response:
         """The record's text, which `shutthebox replay` and `verify` read."""
         where = MATCH.c.id == _number(request)
-        found = db.execute(select(MATCH.c.record, MATCH.c.category_id).where(where)).first()
+        found = db.execute(
+            select(MATCH.c.record, MATCH.c.category_id, MATCH.c.commitment).where(where)
+        ).first()
         if found is None:
             raise HTTPException(404, "There is no such match.")
         if found.category_id is None:
             raise HTTPException(404, "House rules aren't shown, because they could say anything.")
+        if is_open(db, found.commitment, time.time()):
+            raise HTTPException(404, "The record is shown when its tournament has closed.")
         return PlainTextResponse(found.record)
 
     # -- players ----------------------------------------------------------------------
