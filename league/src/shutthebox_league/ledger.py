@@ -44,7 +44,7 @@ from shutthebox_league.database import (
 )
 from shutthebox_league.filing import NewMatch, NewSignature, add_matches, sign
 from shutthebox_league.keys import Signed
-from shutthebox_league.notices import CLOCK_IS_WRONG, notice
+from shutthebox_league.notices import CLOCK_IS_WRONG, has_notice, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
 from shutthebox_league.schema import BOX as BOX_TABLE
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt
@@ -63,6 +63,11 @@ reason are stored."""
 
 MAX_CHAINS = 20
 """The most chains that a box may start under one key."""
+
+NO_MORE_MATCHES = (
+    "a match had other throws than its tournament, which takes no more of this key until it closes"
+)
+"""In the notice to the owner of the key, and in each refusal until then."""
 
 YEARS_S = 400 * 24 * 3600
 """How long a box keeps its entries. A clock further off than that is wrong."""
@@ -107,6 +112,7 @@ class Prepared:
     held: str = ""
     checked: CheckedMatch | None = None
     refused: str = ""
+    strays_from: str = ""  # the commitment of an open tournament, of which it doesn't have every throw
     cpu_s: float = 0.0
 
     @property
@@ -233,7 +239,7 @@ class Ledger:
             checked = check_match(content)
             if checked.commitment:
                 with connect_to_read(self.engine) as db:
-                    checked = self._check_tournament(db, checked, int(self._wall_clock_s()))
+                    return self._check_tournament(db, found, checked, int(self._wall_clock_s()))
         except RefusedError as error:
             return replace(found, refused=one_line(str(error))[:_REASON])
         except (*UNAVAILABLE, DBAPIError):
@@ -244,22 +250,25 @@ class Ledger:
         return replace(found, checked=checked)
 
     @staticmethod
-    def _check_tournament(db: Connection, checked: CheckedMatch, now_s: int) -> CheckedMatch:
-        where = TOURNAMENT.c.commitment == checked.commitment
-        found = db.execute(select(TOURNAMENT.c.text, TOURNAMENT.c.closes_s).where(where)).first()
-        if found is None:
-            raise RefusedError(f"no tournament of this league has the commitment {checked.commitment[:16]}…")
-        tournament: Tournament = tournament_from_text(found.text, "tournament")
-        has_closed = now_s >= found.closes_s
+    def _check_tournament(db: Connection, found: Prepared, checked: CheckedMatch, now_s: int) -> Prepared:
+        commitment = checked.commitment
+        row = db.execute(select(TOURNAMENT).where(TOURNAMENT.c.commitment == commitment)).first()
+        if row is None:
+            raise RefusedError(f"no tournament of this league has the commitment {commitment[:16]}…")
+        tournament: Tournament = tournament_from_text(row.text, "tournament")
+        if now_s < row.closes_s:
+            # Refusals mustn't tell the throws, one after the other, to a box that hasn't got the seed.
+            if has_notice(db, found.name, _strays(commitment)):
+                raise RefusedError(f"equal dice: {NO_MORE_MATCHES}")
+            if unequal(checked.record, tournament):
+                refused = "equal dice: not every throw is the seed's"
+                return replace(found, refused=refused, strays_from=commitment)
+            return replace(found, checked=checked)
         if said := unequal(checked.record, tournament):
-            # It names the right throw, and a box needn't have the seed.
-            raise RefusedError(
-                f"equal dice: {said}" if has_closed else "equal dice: not every throw is the seed's"
-            )
-        if has_closed:
-            # Everybody knows its throws by now.
-            return replace(checked, unranked=checked.unranked or "came after its tournament had closed")
-        return checked
+            raise RefusedError(f"equal dice: {said}")
+        # Everybody knows its throws by now.
+        unranked = checked.unranked or "came after its tournament had closed"
+        return replace(found, checked=replace(checked, unranked=unranked))
 
     def _clock_is_wrong(self, db: Connection, entry: OutboxEntry) -> str:
         """Why nothing can be filed: our own clock is years off from the entry and everything before it.
@@ -371,6 +380,8 @@ class Ledger:
         if not found.refused and found.checked is None:
             # Another worker has just taken the entry before it.
             found = self._check(found)
+        if found.strays_from:
+            notice(db, found.name, _strays(found.strays_from), NO_MORE_MATCHES, now_s)
         follows, note = _extend_chain(db, chains[found.source], follows, found, entry, now_s)
         status, reason = REFUSED if found.refused else COMMITTED, found.refused or note
         placed.append(_ChainedEntry(found, entry, follows, status, reason))
@@ -446,6 +457,11 @@ class Ledger:
             oldest = select(ASIDE.c.id).where(own).order_by(ASIDE.c.id)
             db.execute(delete(ASIDE).where(ASIDE.c.id.in_(oldest.limit(count - KEPT_ASIDE))))
         return outcome
+
+
+def _strays(commitment: str) -> str:
+    """The kind of notice that a match of this tournament had other throws."""
+    return f"dice {commitment[:12]}"
 
 
 def _open(message: Signed) -> Prepared:

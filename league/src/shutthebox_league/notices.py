@@ -23,6 +23,12 @@ def notice(db: Connection, key_name: str, kind: str, text: str, now_s: int) -> N
     db.execute(row.on_conflict_do_update(index_elements=["key_name", "kind"], set_=values))
 
 
+def has_notice(db: Connection, key_name: str, kind: str) -> bool:
+    """Whether this kind has ever been noted for this key."""
+    same = (NOTICE.c.key_name == key_name) & (NOTICE.c.kind == kind)
+    return db.execute(select(NOTICE.c.kind).where(same)).first() is not None
+
+
 def notices(db: Connection, pub_id: int, now_s: int) -> Sequence[Any]:
     """The league's notices, and those of the keys of a pub's boxes, each a row of `NOTICE`."""
     keys = select(KEY.c.name).join(BOX, BOX.c.id == KEY.c.box_id).where(BOX.c.pub_id == pub_id)

@@ -38,7 +38,7 @@ from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.intake import BATCH
 from shutthebox_league.keys import Keys, open_signed
-from shutthebox_league.ledger import KEPT_BYTES, MAX_CHAINS, Ledger
+from shutthebox_league.ledger import KEPT_BYTES, MAX_CHAINS, NO_MORE_MATCHES, Ledger
 from shutthebox_league.notices import notices
 from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, SEAT, TOURNAMENT
@@ -472,13 +472,21 @@ def test_equal_dice_have_to_be_those_of_the_seed(sut: Sut) -> None:
     unknown = sut.take(sut.box.play(forged))
     assert unknown.reason.startswith("no tournament of this league has the commitment")
     sut.make(tournament, closes_s=2**31)
+    sut.play(played_record(2, equal_dice=tournament))
+    assert sut.count(MATCH) == 1
     refused = sut.take(sut.box.play(forged))
     assert (refused.kind, refused.reason) == ("refused", "equal dice: not every throw is the seed's")
+    for guess in (forged, played_record(3, equal_dice=tournament)):
+        refused = sut.take(sut.box.play(guess))
+        assert refused.reason == f"equal dice: {NO_MORE_MATCHES}", "whether it's right"
     with sut.engine.begin() as db:
+        assert [row.text for row in notices(db, 1, int(NOW_S))] == [NO_MORE_MATCHES]
         db.execute(TOURNAMENT.update().values(closes_s=int(NOW_S)))
     refused = sut.take(sut.box.play(forged))
     assert refused.kind == "refused"
     assert refused.reason.startswith("equal dice: action "), "nothing is secret any more"
+    sut.play(played_record(4, equal_dice=tournament))
+    assert sut.count(MATCH) == 2
 
 
 def test_equal_dice_of_a_tournament_that_has_closed_count_for_nothing(sut: Sut) -> None:
