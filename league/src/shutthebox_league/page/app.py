@@ -391,8 +391,8 @@ class _Page:
         found = db.execute(select(TOURNAMENT).where(where)).first()
         if found is None:
             raise HTTPException(404, "There is no such tournament.")
-        closed = time.time() >= found.closes_s
-        seed = tournament_from_text(found.text, "tournament").seed if closed else ""
+        is_secret = is_open(db, found.commitment, time.time())
+        seed = "" if is_secret else tournament_from_text(found.text, "tournament").seed
         tables = read_tables(db, found.commitment)
         return self.render("tournament.html", tournament=found, seed=seed, tables=tables, most=SHOWN)
 
