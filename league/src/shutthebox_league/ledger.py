@@ -64,9 +64,7 @@ reason are stored."""
 MAX_CHAINS = 20
 """The most chains that a box may start under one key."""
 
-NO_MORE_MATCHES = (
-    "a match had other throws than its tournament, which takes no more of this key until it closes"
-)
+NO_MORE_MATCHES = "a match had wrong throws; its tournament takes no more from this key until it closes"
 """In the notice to the owner of the key, and in each refusal until then."""
 
 YEARS_S = 400 * 24 * 3600
