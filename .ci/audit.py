@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-OURSELVES = ("shutthebox", "gpiozero-gpiod", "luma-spans")
+from lowest import own_projects
 
 
 def main(report: Path) -> int:
@@ -18,10 +18,9 @@ def main(report: Path) -> int:
     except (OSError, ValueError, LookupError, TypeError):
         print("no advisories available, so the dependencies were not audited")
         return 1
+    ours = own_projects()
     looked_up = [entry for entry in dependencies if "vulns" in entry]
-    unknown = [
-        entry["name"] for entry in dependencies if "vulns" not in entry and entry["name"] not in OURSELVES
-    ]
+    unknown = [entry["name"] for entry in dependencies if "vulns" not in entry and entry["name"] not in ours]
     faults = [(entry, vulnerability) for entry in looked_up for vulnerability in entry["vulns"]]
     for entry, vulnerability in faults:
         fixed = ", ".join(vulnerability.get("fix_versions", ())) or "no version yet"

@@ -89,13 +89,13 @@ class Job:
         return TOP / ".ci" / self.name.split()[0]
 
 
-_PYPROJECTS = (
+PYPROJECTS = (
     "pyproject.toml",
     "libraries/*/pyproject.toml",
     "league/pyproject.toml",
     "league/uplink/pyproject.toml",
 )
-_GUIDE = ("README.md", "Makefile", "constraints.txt", *_PYPROJECTS, "tests/system/pythons")
+_GUIDE = ("README.md", "Makefile", "constraints.txt", *PYPROJECTS, "tests/system/pythons")
 
 #: In the order in which they run: the ones that tell most within a minute come first.
 JOBS = (
@@ -115,7 +115,7 @@ JOBS = (
     Job(
         "wheels", 6,
         paths=(
-            *_PYPROJECTS, ".ci/wheels", "constraints.txt", "docs/engine.md", "docs/classroom.md",
+            *PYPROJECTS, ".ci/wheels", "constraints.txt", "docs/engine.md", "docs/classroom.md",
             "firmware/shutthebox/__init__.py", "firmware/shutthebox/engine", "libraries",
             "tests/project/docs/test_recipes.py", "tests/project/test_libraries.py",
         ),
@@ -154,7 +154,7 @@ JOBS = (
         packages=_VIRTUAL_PI, is_privileged=True,
     ),
     Job(
-        "lowest", 5, When.WEEKLY, paths=(*_PYPROJECTS, ".ci/lowest*"), packages=_TESTS, is_privileged=True,
+        "lowest", 5, When.WEEKLY, paths=(*PYPROJECTS, ".ci/lowest*"), packages=_TESTS, is_privileged=True,
         debian="bookworm",
     ),
     Job("audit", 1, When.WEEKLY, packages=_BUILD),

@@ -2,27 +2,31 @@
 
 import re
 import tomllib
-from pathlib import Path
+from typing import Any
 
-TOP = Path(__file__).resolve().parents[1]
-FOLDERS = (".", "libraries/gpiozero-gpiod", "libraries/luma-spans", "league/uplink", "league")
+from jobs import PYPROJECTS, TOP
+
+
+def own_projects() -> dict[str, dict[str, Any]]:
+    """The tables [project] of our distributions, by name."""
+    files = [path for pattern in PYPROJECTS for path in TOP.glob(pattern)]
+    tables = [tomllib.loads(path.read_text("utf-8")) for path in files]
+    return {table["project"]["name"]: table["project"] for table in tables}
 
 
 def main() -> None:
     """Prints them; where two name the same library, the higher of the two is the lowest that all allow."""
     lowest: dict[str, tuple[int, ...]] = {}
     texts: dict[str, str] = {}
-    ours = set()
-    for folder in FOLDERS:
-        project = tomllib.loads((TOP / folder / "pyproject.toml").read_text("utf-8"))["project"]
-        ours.add(project["name"])
+    ours = own_projects()
+    for project in ours.values():
         for required in [project["dependencies"], *project.get("optional-dependencies", {}).values()]:
             for requirement in required:
                 if match := re.match(r"([\w.-]+)(?:\[\w+\])?>=([\w.]+)", requirement):
                     name, version = match[1].lower(), tuple(map(int, re.findall(r"\d+", match[2])))
                     if version > lowest.get(name, ()):
                         lowest[name], texts[name] = version, match[2]
-    for name in sorted(texts.keys() - ours):
+    for name in sorted(texts.keys() - ours.keys()):
         print(f"{name}=={texts[name]}")
 
 

@@ -3,13 +3,13 @@
 import contextlib
 import io
 import json
-import runpy
 from pathlib import Path
 from typing import Any
 
+import audit
 import pytest
+from lowest import own_projects
 
-ROOT = Path(__file__).resolve().parents[2]
 CLEAN = {"name": "pillow", "version": "12.0", "vulns": []}
 BAD = {
     "name": "luma.core",
@@ -17,24 +17,24 @@ BAD = {
     "vulns": [{"id": "PYSEC-1", "fix_versions": ["2.5"], "aliases": [], "description": ""}],
 }
 UNKNOWN = {"name": "gpiod", "skip_reason": "not found"}
-OURS = {"name": "shutthebox", "skip_reason": "marked as editable"}
+OURS = [{"name": name, "skip_reason": "marked as editable"} for name in own_projects()]
 
 
 def judge(tmp_path: Path, report: str) -> tuple[int, str]:
     file = tmp_path / "report.json"
     file.write_text(report)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        code = runpy.run_path(str(ROOT / ".ci" / "audit.py"))["main"](file)
+        code = audit.main(file)
     return code, out.getvalue()
 
 
 @pytest.mark.parametrize(
     ("dependencies", "code", "said"),
     [
-        ([CLEAN, OURS], 0, ["1 dependencies looked up, 0 known"]),
+        ([CLEAN, *OURS], 0, ["1 dependencies looked up, 0 known"]),
         ([CLEAN, BAD], 1, ["VULNERABLE: luma.core 2.4: PYSEC-1; fixed in 2.5", "2 dependencies looked up"]),
         ([BAD, UNKNOWN], 1, ["VULNERABLE: luma.core", "no advisories available for gpiod"]),
-        ([UNKNOWN, OURS], 1, ["no advisories available for any of 1", "not audited"]),
+        ([UNKNOWN, *OURS], 1, ["no advisories available for any of 1", "not audited"]),
     ],
 )  # fmt: skip
 def test_its_verdict(tmp_path: Path, dependencies: list[dict[str, Any]], code: int, said: list[str]) -> None:
