@@ -15,9 +15,6 @@ from shutthebox_league.confined import end_with_parent
 
 _log = logging.getLogger(__name__)
 
-HANGS_S = 60.0
-"""A worker that hasn't called `beat` for so long is killed."""
-
 _LOOK_S, _AGAIN_S, _GOODBYE_S = 1.0, 1.0, 20.0
 
 Work = Callable[[socket.socket, Callable[[], None]], None]
@@ -38,10 +35,11 @@ class Workers:
         work: what each of them does.
         listener: the socket that they share.
         count: how many.
+        hangs_s: a worker that hasn't called its function for so many seconds is killed.
     """
 
-    def __init__(self, work: Work, listener: socket.socket, count: int) -> None:
-        self._work, self._listener, self._count = work, listener, count
+    def __init__(self, work: Work, listener: socket.socket, count: int, hangs_s: float = 60.0) -> None:
+        self._work, self._listener, self._count, self._hangs_s = work, listener, count, hangs_s
         self._is_stopping = False
         self._workers: list[_Worker] = []
 
@@ -97,11 +95,10 @@ class Workers:
             except (EOFError, OSError):
                 worker.process.join(_LOOK_S)
 
-    @staticmethod
-    def _find_fault(worker: _Worker) -> str:
+    def _find_fault(self, worker: _Worker) -> str:
         if (code := worker.process.exitcode) is not None:
             return f"has ended ({code})"
-        return "hangs" if time.monotonic() - worker.heard_s > HANGS_S else ""
+        return "hangs" if time.monotonic() - worker.heard_s > self._hangs_s else ""
 
     @staticmethod
     def _close(worker: _Worker) -> None:
