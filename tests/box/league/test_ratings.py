@@ -18,6 +18,7 @@ from sqlalchemy import delete, event, func, insert, select, text, update
 from tests.box.league.evenings import DAY_S, NIGHT, NOW_S, Evening
 from tests.support.fast import fast_among
 from tests.support.generate import random_record
+from tests.support.house import house
 from tests.support.league import (
     CONDITIONS,
     FakeBox,
@@ -29,8 +30,10 @@ from tests.support.league import (
 from tests.support.waiting import until
 
 from shutthebox.config.profiles import builtin, builtins
+from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.profile import Turns
-from shutthebox.rules.record import write
+from shutthebox.rules.record import Record, write
+from shutthebox.rules.tiles import to_tiles
 from shutthebox_league import reviewer
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.players import confirm, waiting_seats
@@ -271,6 +274,22 @@ def test_luck_and_decisions_add_up_to_the_score(evening: Evening) -> None:
         assert seat.turns * start + seat.luck_sum + seat.given_away_sum == pytest.approx(seat.score_sum)
         assert seat.score_sum == seat.total
         assert seat.given_away_sum >= 0
+
+
+def test_nobody_is_blamed_for_dice_of_their_own_that_only_show_a_total() -> None:
+    game = house('tiles = 3\none_die = "optional-high"\nshut_wins = "no"')
+    three = Thrown((3,))
+    actions = (three, Moved(to_tiles([3])), three, Moved(to_tiles([1, 2])))
+    chosen = {
+        real_dice: [
+            decision.chosen
+            for turn in review(Record(game, 1, 1, actions, CONDITIONS._replace(real_dice=real_dice)))
+            for decision in turn.decisions
+            if decision.throw is None
+        ]
+        for real_dice in (False, True)
+    }
+    assert chosen == {False: [1, 1], True: []}
 
 
 @pytest.mark.slow
