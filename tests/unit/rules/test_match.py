@@ -118,8 +118,12 @@ ENDS: dict[str, tuple[Profile, int, list[int], dict[str, Any]]] = {
     "a shut box costs nothing in a play-off": (
         points_box(shut_others=20), 2, [5, 5, 0, 9], {"totals": (5, 5), "scores": (0, 9)}
     ),
-    "against the bank": (
+    "nobody has to win against the bank": (
         points_box(stakes=Stakes.BANK, pays=((0, 2),)), 2, [5, 6], {"winners": (), "reason": Reason.BANK}
+    ),
+    "whoever gets only the stake back from the bank has not won": (
+        points_box(stakes=Stakes.BANK, pays=((3, 2), (5, 1))), 3, [3, 5, 6],
+        {"winners": (0,), "owes": (-1, 0, 1), "reason": Reason.BANK},
     ),
 }  # fmt: skip
 
