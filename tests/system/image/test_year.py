@@ -38,7 +38,16 @@ from tests.system.image.table import (
     said_in_attract,
     slot,
 )
-from tests.system.virtual_pi.owner import HOLD_S, SERVICE_LINE, Owner, formatted, listed, put_on, saved_name
+from tests.system.virtual_pi.owner import (
+    CUT_OFF,
+    HOLD_S,
+    SERVICE_LINE,
+    Owner,
+    formatted,
+    listed,
+    put_on,
+    saved_name,
+)
 from tests.system.virtual_pi.play import Play
 from tests.system.virtual_pi.table import GPIO, LEVERS, until
 
@@ -154,7 +163,7 @@ def test_settings_from_a_stick_join_a_league_and_stay(landlord: Landlord, pi: Ca
         landlord.puts_in(settings_stick(tmp_path, files | games), offers)
         landlord.asks(offers, StickJob.SETTINGS)
         landlord.hears(offers._replace(doing=StickJob.SETTINGS))
-        landlord.pulls_out(unless_ended=offers._replace(outcome=StickOutcome.SETTINGS_TAKEN))
+        landlord.pulls_out(CUT_OFF, offers._replace(outcome=StickOutcome.SETTINGS_TAKEN))
         assert until(lambda: not is_active(pi, "'shutthebox-stick@*'"), BOOT_S)
         assert taken_settings(pi) in ((0, 0), (len(games), len(files))), "all or nothing"
         landlord.puts_in(settings_stick(tmp_path, files), offers)
@@ -236,7 +245,7 @@ def test_a_memory_is_saved_spoilt_and_taken_over(landlord: Landlord, pi: CardPi,
     landlord.puts_in(image, offers)
     landlord.asks(offers, SAVE)
     landlord.hears(offers._replace(doing=SAVE, percent=0))
-    landlord.pulls_out()
+    landlord.pulls_out(CUT_OFF)
     assert all(name.endswith(".part") for name in listed(image))
     landlord.puts_in(image, offers)
     landlord.asks(offers, SAVE)
@@ -279,7 +288,7 @@ def test_an_update_from_a_stick(landlord: Landlord, pi: CardPi, tmp_path: Path) 
     landlord.puts_in(image, offers)
     landlord.asks(offers, UPDATE)
     landlord.hears(*(offers._replace(doing=UPDATE, percent=percent) for percent in range(31, 70)))
-    landlord.pulls_out()
+    landlord.pulls_out(CUT_OFF)
     assert until(lambda: not is_active(pi, "rauc.service"), BOOT_S)
     assert pi.run("fw_printenv -n BOOT_ORDER").out.split()[0] == before, "the box is as it was"
     landlord.puts_in(image, offers)

@@ -17,7 +17,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import Held, Input, LeversMoved, Pressed, ServicePressed, StickReported
 from shutthebox.game.machine import Machine
 from shutthebox.game.settings import Settings
-from shutthebox.game.stick import Stick, StickJob
+from shutthebox.game.stick import Stick, StickJob, StickOutcome
 
 SERVICE_LINE = 20
 HOLD_S = 1.5
@@ -43,31 +43,26 @@ class Owner:
         except AssertionError as error:
             raise AssertionError(f"{error}\n{journal(self.pi)}") from None
 
-    def hears(
-        self, *sticks: Stick | None, perhaps_after: Stick | None = None, seconds: float | None = None
-    ) -> Stick | None:
+    def hears(self, *reports: Stick | list[Stick | None] | None, seconds: float | None = None) -> None:
         """The box has heard one of these of the helper, and shows what it did not show before.
 
         Args:
-            sticks: one of them is the latest.
-            perhaps_after: may have come before it, too quickly to be seen.
+            reports: one of them came last; of a list, all but the last may be too quick to be seen.
             seconds: of patience.
         """
         # All of them: words that drift elsewhere are nothing new.
         before = pictures(self._machine.state, every=1)
-        shown: dict[bytes, tuple[Machine, Stick | None]] = {}
+        shown: dict[bytes, Machine] = {}
         self._t_ns += 1_000_000_000
-        for stick in sticks:
-            for earlier in ((), (perhaps_after,)) if perhaps_after else ((),):
-                machine = copy(self._machine)
-                for report in (*earlier, stick):
-                    machine.step(StickReported(report), self._t_ns)
-                shown |= dict.fromkeys(pictures(machine.state) - before, (machine, stick))
+        for report in reports:
+            machine = copy(self._machine)
+            for stick in report if isinstance(report, list) else [report]:
+                machine.step(StickReported(stick), self._t_ns)
+            shown |= dict.fromkeys(pictures(machine.state) - before, machine)
         assert until(lambda: self.table.look() in shown, seconds or self.table.patience_s), (
             f"{self.table.as_text()}\n{self.table.journal()}{journal(self.pi)}"
         )
-        self._machine, heard = shown[self.table.glass.picture().tobytes()]
-        return heard
+        self._machine = shown[self.table.glass.picture().tobytes()]
 
     def opens_service(self) -> None:
         """The button inside the box."""
@@ -101,10 +96,14 @@ class Owner:
         self.hears(stick)
         self.opens_service()
 
-    def pulls_out(self, *, unless_ended: Stick | None = None) -> None:
-        """The box says so, unless its job has just ended so; a hold leads back to the game."""
+    def pulls_out(self, *ends: Stick) -> None:
+        """The box says so; a hold leads back to the game.
+
+        Args:
+            ends: one of them is what the helper says last, of a job that runs.
+        """
         self.pi.pull_out_stick()
-        self.hears(None, perhaps_after=unless_ended)
+        self.hears(*([end, None] for end in ends) if ends else [None])
         self.hold()
 
     def asks(self, stick: Stick, job: StickJob) -> None:
@@ -114,7 +113,7 @@ class Owner:
         self.press(sees=job is not StickJob.SAVE and not is_checked)
         if is_checked:
             checked = stick._replace(checked=True)
-            self.hears(checked, perhaps_after=stick._replace(doing=StickJob.INSPECT))
+            self.hears(checked, [stick._replace(doing=StickJob.INSPECT), checked])
         if job is not StickJob.SAVE:
             self.press(sees=False)
 
@@ -161,3 +160,5 @@ LONG_S = 400
 """The doctor's part of a report takes its time in an emulated machine."""
 
 EMPTY = Stick(offers=(StickJob.SAVE,))
+CUT_OFF = Stick(outcome=StickOutcome.PULLED_OUT)
+"""What the helper says of a job whose stick is pulled out."""

@@ -13,6 +13,7 @@ import pytest
 from tests.support import debian
 from tests.system.virtual_pi import VirtualPi
 from tests.system.virtual_pi.owner import (
+    CUT_OFF,
     EMPTY,
     LONG_S,
     OWNERS,
@@ -63,9 +64,7 @@ def put_in(
         yield
     finally:
         owner.pi.pull_out_stick()
-    if ends is not None:
-        owner.hears(ends)
-    owner.hears(None)
+    owner.hears(None if ends is None else [ends, None])
     owner.hold()
     assert until(lambda: helpers(owner.pi) == [], 120)
 
@@ -203,7 +202,7 @@ def test_a_hundred_partitions_are_no_hundred_helpers(owner: Owner, tmp_path: Pat
 
 def test_one_that_stalls_while_it_is_written_and_is_pulled_out(owner: Owner, tmp_path: Path) -> None:
     image, pi = formatted(tmp_path), owner.pi
-    with put_in(owner, image, ends=Stick(outcome=StickOutcome.PULLED_OUT)):
+    with put_in(owner, image, ends=CUT_OFF):
         owner.hears(EMPTY)
         pi.stall_stick()
         owner.opens_service()
