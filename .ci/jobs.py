@@ -143,7 +143,7 @@ JOBS = (
         packages=(*_VIRTUAL_PI, "mtools", "dosfstools", "exfatprogs", "fdisk"), is_privileged=True,
     ),
     Job(
-        "image", 150, When.WEEKLY, is_privileged=True,
+        "image", 90, When.WEEKLY, is_privileged=True,
         packages=(
             *_BUILD, *_CARD, *_QEMU, "cpio", "kmod", "qemu-user-static", "binfmt-support", "arch-test",
             "genimage", "zstd", "xz-utils", "nodejs", "npm",
