@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from lowest import own_projects
+from jobs import own_projects
 
 
 def main(report: Path) -> int:

@@ -19,9 +19,11 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 TOP = Path(__file__).resolve().parents[1]
 PASSED = TOP / ".ci/passed"
@@ -89,6 +91,7 @@ class Job:
         return TOP / ".ci" / self.name.split()[0]
 
 
+#: Of our distributions, all of them.
 PYPROJECTS = (
     "pyproject.toml",
     "libraries/*/pyproject.toml",
@@ -171,6 +174,13 @@ def read_passed() -> dict[str, str]:
         return {}
     pairs = (line.split(" ", 1) for line in PASSED.read_text().splitlines() if not line.startswith("#"))
     return {name: commit for commit, name in pairs}
+
+
+def own_projects() -> dict[str, dict[str, Any]]:
+    """The tables [project] of our distributions, by name."""
+    files = [path for pattern in PYPROJECTS for path in TOP.glob(pattern)]
+    tables = [tomllib.loads(path.read_text("utf-8")) for path in files]
+    return {table["project"]["name"]: table["project"] for table in tables}
 
 
 def why_due(job: Job) -> tuple[bool, str]:

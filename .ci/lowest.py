@@ -1,17 +1,8 @@
 """Prints the lowest version of each library that a pyproject.toml of ours allows, as constraints for pip."""
 
 import re
-import tomllib
-from typing import Any
 
-from jobs import PYPROJECTS, TOP
-
-
-def own_projects() -> dict[str, dict[str, Any]]:
-    """The tables [project] of our distributions, by name."""
-    files = [path for pattern in PYPROJECTS for path in TOP.glob(pattern)]
-    tables = [tomllib.loads(path.read_text("utf-8")) for path in files]
-    return {table["project"]["name"]: table["project"] for table in tables}
+from jobs import own_projects
 
 
 def main() -> None:

@@ -45,6 +45,14 @@ def test_contributing_tells_of_every_job_and_when_it_runs() -> None:
 
 
 @pytest.mark.skipif(not is_clone(), reason="NOT CHECKED: git lists the files, and this is no clone")
+def test_whoever_asks_for_our_distributions_gets_all_of_them() -> None:
+    """The audit takes any other for a library that it can't look up, and is red for ever."""
+    listed = subprocess.check_output([*GIT, "ls-files", "*pyproject.toml"], cwd=jobs.TOP, text=True).split()
+    found = [path for pattern in jobs.PYPROJECTS for path in jobs.TOP.glob(pattern)]
+    assert sorted(found) == sorted(jobs.TOP / name for name in listed)
+
+
+@pytest.mark.skipif(not is_clone(), reason="NOT CHECKED: git lists the files, and this is no clone")
 def test_every_path_of_a_job_has_a_file() -> None:
     for job in jobs.JOBS:
         assert job.paths or job.when is not jobs.When.CHANGED, job.name

@@ -8,7 +8,7 @@ from typing import Any
 
 import audit
 import pytest
-from lowest import own_projects
+from jobs import own_projects
 
 CLEAN = {"name": "pillow", "version": "12.0", "vulns": []}
 BAD = {
