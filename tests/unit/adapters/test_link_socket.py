@@ -107,10 +107,10 @@ def test_a_farewell_lost_in_a_dying_wire_is_said_to_the_next_helper_though_a_roo
 
 @pytest.mark.parametrize("line", [b"{}", b"[", b"[" * 9000, b" " * 60_000, b'["peer-is","x"]', b"\xff"])
 def test_a_helper_that_says_something_else_is_not_listened_to(line: bytes, box: LinkBox) -> None:
-    with helper(box) as wire:
+    # It may hang up before the end of a long line, or on what it didn't read.
+    with helper(box) as wire, contextlib.suppress(BrokenPipeError, ConnectionResetError):
         wire.sendall(line + b"\n")
-        with contextlib.suppress(ConnectionResetError):  # it has hung up on what it didn't read
-            assert wire.recv(1) == b""
+        assert wire.recv(1) == b""
     box.until(Peer.OFFLINE)
 
 
