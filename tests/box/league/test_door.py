@@ -95,7 +95,10 @@ def test_a_revoked_key_is_held_with_a_signature_and_its_state_is_not_kept(place:
     assert count(place, HEALTH) == 0
 
 
-def test_the_state_of_a_box_is_stored_and_an_older_one_replaced(place: Place, enter: Enter) -> None:
+def test_the_state_of_a_box_is_stored_and_an_older_one_replaced(
+    place: Place, enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "HEALTH_EVERY_S", 0.05)
     lion = enter("lion")
     with open_door(place):
         state = b'{"version": "1.2", "waiting": 3, "secret": 1}'

@@ -107,12 +107,12 @@ def enrolment(server: LeagueServer, key: Ed25519PrivateKey) -> Enrolment:
     return enrolment_at(f"http://127.0.0.1:{server.port}", key)
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """An uplink that waits a moment where others wait seconds."""
-    monkeypatch.setattr(delivery, "FIRST_WAIT_S", 0.05)
-    monkeypatch.setattr(delivery, "LONGEST_WAIT_S", 0.2)
-    monkeypatch.setattr(uplink_module, "LOOK_S", 0.05)
+    monkeypatch.setattr(delivery, "FIRST_WAIT_S", 0.02)
+    monkeypatch.setattr(delivery, "LONGEST_WAIT_S", 0.1)
+    monkeypatch.setattr(uplink_module, "LOOK_S", 0.02)
 
 
 def says(sender: Sender) -> UplinkStatus:
@@ -134,7 +134,6 @@ def test_entries_go_in_order_when_the_league_has_them(
         assert entry_of(server.next().body) == 4
 
 
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -207,7 +206,6 @@ def test_what_is_committed_or_refused_goes_with_a_word_to_the_owner(
             until(lambda: says(sender) == UplinkStatus(DeliveryState.OTHER, "so it is"))
 
 
-@pytest.mark.usefixtures("impatient")
 def test_a_league_that_was_away_gets_what_is_waiting(
     server: LeagueServer, enrolment: Enrolment, key: Ed25519PrivateKey, tmp_path: Path
 ) -> None:
@@ -221,7 +219,6 @@ def test_a_league_that_was_away_gets_what_is_waiting(
             until(lambda: sender.waiting == 0)
 
 
-@pytest.mark.usefixtures("impatient")
 def test_a_connection_that_the_league_has_closed_meanwhile_is_made_again(
     server: LeagueServer, enrolment: Enrolment, key: Ed25519PrivateKey, tmp_path: Path
 ) -> None:
@@ -291,7 +288,6 @@ def test_the_watchdog_is_fed_while_the_league_is_silent(
         ("elsewhere.example", 30, True, False),
     ],
 )
-@pytest.mark.usefixtures("impatient")
 def test_the_leagues_certificate_has_to_be_signed_by_a_known_authority(
     key: Ed25519PrivateKey, tmp_path: Path, name: str, days: int, trusted: bool, works: bool
 ) -> None:
@@ -342,7 +338,7 @@ def test_the_state_goes_to_the_league_signed_and_again_when_it_changes(
         # What the league has answered is a change.
         second = json.loads(open_state(server.next("/state").body, "lion.1", enrolment.key.public_key()))
         assert second["latest_version"] == "9.9"
-        time.sleep(2.5)  # it looks every second
+        time.sleep(1.1)  # an uptime has whole seconds
         assert server.requests.empty(), "the uptime alone is no change"
 
 
