@@ -6,15 +6,10 @@ They freeze in silence on one character of a newer script, and drop a whole rule
 import re
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import pytest
 from tests.support.scoreboard import made
-
-if TYPE_CHECKING:
-    import esprima
-else:
-    esprima = pytest.importorskip("esprima", reason="NOT TESTED: old scripts: pip install esprima")
 
 STYLES = {
     "the scoreboard": (resources.files("shutthebox.web.scoreboard") / "style.css").read_text("utf-8"),
@@ -25,11 +20,18 @@ STYLES = {
 }
 
 
+@pytest.fixture
+def esprima() -> ModuleType:
+    """Takes half a second to import, which only one worker needs to spend."""
+    found: ModuleType = pytest.importorskip("esprima", reason="NOT TESTED: old scripts: pip install esprima")
+    return found
+
+
 def scripts() -> list[str]:
     return re.findall(r"<script>(.*?)</script>", made(), re.DOTALL)
 
 
-def test_its_scripts_are_in_the_language_of_2017() -> None:
+def test_its_scripts_are_in_the_language_of_2017(esprima: ModuleType) -> None:
     for newer in ("a?.b", "a ?? b", "try { a } catch {}"):
         with pytest.raises(esprima.Error):
             esprima.parseScript(newer)
@@ -37,7 +39,7 @@ def test_its_scripts_are_in_the_language_of_2017() -> None:
         esprima.parseScript(script)
 
 
-def test_a_browser_that_cannot_read_the_script_reloads_the_page() -> None:
+def test_a_browser_that_cannot_read_the_script_reloads_the_page(esprima: ModuleType) -> None:
     reload, follow = scripts()
     tokens = {token.value for token in esprima.tokenize(reload)}
     assert not tokens & {"const", "let", "=>", "async", "`"}, "any browser can read it"
