@@ -18,20 +18,28 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 def made_web() -> Path:
-    """The folder; made once, also where several workers of one run want it. Skips where it can't be made."""
+    """The folder. Skips where it can't be made."""
     if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip("NOT TESTED: the box in a tab, because node or npm is not installed")
-    parts = PROJECT / "build/web-parts"
-    parts.mkdir(parents=True, exist_ok=True)
-    with (parts / "run").open("a+") as run:
+    with first_in_run(PROJECT / "build/web-parts") as is_first:
+        if is_first:
+            _build()
+    return PROJECT / "build/web"
+
+
+@contextmanager
+def first_in_run(folder: Path) -> Iterator[bool]:
+    """Whether no other worker of this run has made what is made here; whoever is making it is waited for."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "run").open("a+") as run:
         fcntl.flock(run, fcntl.LOCK_EX)
         run.seek(0)
         this_run = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
-        if not this_run or run.read() != this_run:
-            _build()
+        is_first = not this_run or run.read() != this_run
+        yield is_first
+        if is_first:
             run.truncate(0)
             run.write(this_run)
-    return PROJECT / "build/web"
 
 
 def _build() -> None:

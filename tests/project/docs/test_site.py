@@ -10,9 +10,9 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from tests.support.chromium import start_chromium
 from tests.support.waiting import until
-from tests.support.web_build import made_web, serving
+from tests.support.web_build import first_in_run, made_web, serving
 
-from doctools import site
+from doctools import PROJECT, site
 from shutthebox.config.profiles import builtins
 from shutthebox.translations import finished_codes
 
@@ -40,11 +40,13 @@ class Links(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built() -> Path:
     with suppress(pytest.skip.Exception):  # a site without the box in a tab is one too
         made_web()
-    folder = tmp_path_factory.mktemp("docs")
-    site.build(folder)
+    folder = PROJECT / "build/docs-tested"
+    with first_in_run(folder) as is_first:
+        if is_first:
+            site.build(folder)
     return folder / "site"
 
 
