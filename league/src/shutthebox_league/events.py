@@ -59,6 +59,7 @@ from shutthebox_league.schema import (
     PROTECTED,
     SEAT,
 )
+from shutthebox_league.tournaments import check_undecided
 
 MAX_ENTRANTS = 64
 
@@ -457,10 +458,12 @@ def check_landlord(db: Connection, which: ColumnElement[bool], now_s: int) -> No
     """Refuses a landlord's change to matches that others rely on.
 
     Those count for an event that is over, or at a box that it doesn't name: its entrants have confirmed them.
+    Or they count for a tournament that has closed: everybody knows its throws by now.
 
     Raises:
         LeagueError: naming one.
     """
+    check_undecided(db, which, now_s)
     game = EVENT_GAME.c
     is_named = (EVENT_BOX.c.event_id == game.event_id) & (EVENT_BOX.c.box_id == game.box_id)
     found = db.execute(

@@ -47,6 +47,7 @@ from shutthebox_league.keys import Signed
 from shutthebox_league.notices import CLOCK_IS_WRONG, has_notice, notice
 from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, TOURNAMENT
 from shutthebox_league.schema import BOX as BOX_TABLE
+from shutthebox_league.tournaments import is_open
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt
 
 _log = logging.getLogger(__name__)
@@ -254,7 +255,7 @@ class Ledger:
         if row is None:
             raise RefusedError(f"no tournament of this league has the commitment {commitment[:16]}…")
         tournament: Tournament = tournament_from_text(row.text, "tournament")
-        if now_s < row.closes_s:
+        if is_open(db, commitment, now_s):
             # Refusals mustn't tell the throws, one after the other, to a box that hasn't got the seed.
             if has_notice(db, found.name, _strays(commitment)):
                 raise RefusedError(f"equal dice: {NO_MORE_MATCHES}")

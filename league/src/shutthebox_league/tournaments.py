@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league.categories import HIGHEST_WINS
+from shutthebox_league.errors import LeagueError
 from shutthebox_league.schema import IN_TOURNAMENT, MATCH, SEAT, TOURNAMENT
 
 SHOWN = 50
@@ -45,6 +46,24 @@ def is_open(db: Connection, commitment: str, now_s: float) -> bool:
     """Whether there is a tournament with this commitment whose throws are secret still."""
     where = (TOURNAMENT.c.commitment == commitment) & (TOURNAMENT.c.closes_s > now_s)
     return db.execute(select(TOURNAMENT.c.commitment).where(where)).first() is not None
+
+
+def check_undecided(db: Connection, which: ColumnElement[bool], now_s: float) -> None:
+    """Checks that none of these matches counts for a tournament that has closed.
+
+    Raises:
+        LeagueError: naming one.
+    """
+    decided = (
+        select(MATCH.c.id, TOURNAMENT.c.name)
+        .join(TOURNAMENT, TOURNAMENT.c.commitment == MATCH.c.commitment)
+        .where(which, MATCH.c.unranked == "", TOURNAMENT.c.closes_s <= now_s)
+        .limit(1)
+    )
+    if (found := db.execute(decided).first()) is not None:
+        raise LeagueError(
+            f"match {found.id} counts for the tournament {found.name}; the league's operator can do this"
+        )
 
 
 def read_tables(db: Connection, commitment: str) -> Sequence[Table]:

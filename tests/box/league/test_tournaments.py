@@ -6,17 +6,19 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select, update
-from tests.box.league.evenings import NOW_S, Evening
+from tests.box.league.evenings import NIGHT, NOW_S, Evening
 from tests.support.league import counted_steps, played_record
 
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league import tournaments
+from shutthebox_league.errors import LeagueError
 from shutthebox_league.players import confirm, protect
 from shutthebox_league.schema import MATCH, SEAT
 from shutthebox_league.tournaments import SHOWN, add_tournament, read_tables
-from shutthebox_league.voiding import undo
+from shutthebox_league.voiding import undo, void_at_pub
 
 CUP = Tournament("Cup", "a" * 64)
+CLOSES_S = NOW_S + 86400
 
 
 class Hall(Evening):
@@ -25,7 +27,7 @@ class Hall(Evening):
     def __init__(self, folder: Path, url: str = "") -> None:
         super().__init__(folder, url)
         with self.engine.begin() as db:
-            add_tournament(db, CUP, NOW_S + 86400, NOW_S)
+            add_tournament(db, CUP, CLOSES_S, NOW_S)
 
     def take_part(self, seed: int, *signed: str, game: str = "traditional") -> None:
         self.play(played_record(seed, game=game, careless=True, equal_dice=CUP), *signed)
@@ -57,6 +59,27 @@ def test_what_is_void_or_waits_for_a_landlord_is_in_no_table(hall: Hall) -> None
     with hall.engine.begin() as db:
         assert confirm(db, [(2, 1)], 1, hall.now_s, right=True)
     assert sorted(map(str, hall.tables()[1, False])) == ["ANN", "PIN"]
+
+
+def test_a_landlord_takes_nobody_out_of_a_closed_tournament_or_back_in(hall: Hall) -> None:
+    """A bad loser could void a guest's win, or a cheat hide a match until the throws are known."""
+    for seed in range(2):
+        hall.take_part(seed, "ANN", "BOB")
+    with hall.engine.begin() as db:
+        voiding, _ = void_at_pub(db, 1, [1], hall.now_s, NIGHT)
+    hall.now_s = CLOSES_S
+    hall.take_part(2, "ANN", "BOB")
+    for change in (
+        lambda db: void_at_pub(db, 1, [2], hall.now_s, NIGHT),
+        lambda db: undo(db, voiding, 1, hall.now_s),
+    ):
+        with pytest.raises(LeagueError, match="counts for the tournament Cup"), hall.engine.begin() as db:
+            change(db)
+    assert hall.tables() == {(1, False): ["ANN"], (2, False): ["BOB"]}
+    with hall.engine.begin() as db:
+        void_at_pub(db, 1, [3], hall.now_s, NIGHT)
+        undo(db, voiding, None, hall.now_s)
+    assert hall.tables()[1, False] == ["ANN", "ANN"]
 
 
 @pytest.mark.slow
