@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import Select, event, func, select
 from tests.support import http_client
 from tests.support.league import BoxLine, Place, found_league, open_door, played_record
-from tests.support.waiting import HANG_S, until
+from tests.support.waiting import HANG_S, rests, until
 
 from shutthebox import __version__ as box_version
 from shutthebox.outbox_entry import hash_of
@@ -330,6 +330,33 @@ def test_entries_that_come_while_one_is_committed_go_into_the_next_batch(place: 
         event.remove(place.engine, "commit", commit)
     assert count(place, ENTRY) == 10
     assert len(commits) < 12, "not one by one"
+
+
+def test_a_door_whose_batch_hangs_is_no_longer_said_to_work(
+    place: Place, enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its watchdog starts it again."""
+    monkeypatch.setattr(door, "_LOOK_S", 0.02)
+    monkeypatch.setattr(door, "_HANGS_S", 0.1)
+    monkeypatch.setattr(door, "PULSE_EVERY_S", 3600)  # it would wait for the batch, too
+    hangs, goes_on, beats = threading.Event(), threading.Event(), list[None]()
+
+    def commit(connection: object) -> None:
+        hangs.set()
+        assert goes_on.wait(HANG_S)
+
+    lion = enter("lion")
+    with open_door(place, lambda: beats.append(None)), ThreadPoolExecutor(1) as pool:
+        assert lion.send(lion.chain.play(played_record(1))).status == COMMITTED
+        event.listen(place.engine, "commit", commit)
+        answer = pool.submit(lion.send, lion.chain.play(played_record(2)))
+        assert hangs.wait(HANG_S)
+        rests(lambda: len(beats))
+        count = len(beats)
+        goes_on.set()
+        assert answer.result(HANG_S).status == COMMITTED
+        until(lambda: len(beats) > count)
+        event.remove(place.engine, "commit", commit)
 
 
 def test_a_database_that_is_away_is_503_and_nothing_is_lost(place: Place, enter: Enter) -> None:
