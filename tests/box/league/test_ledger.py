@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
@@ -439,9 +440,10 @@ def test_counting_does_not_wait_for_a_match_that_is_just_being_signed(
         with box.engine.connect().execution_options(reads=True) as db:
             return sorted(db.execute(select(SEAT.c.match_id).where(SEAT.c.counted)).scalars())
 
-    with in_a_thread(lambda: reviewer.run(ends), ends.set):
+    with ExitStack() as reviewing:
         with box.engine.begin() as signing:
             signing.execute(select(MATCH.c.id).where(MATCH.c.id == 2).with_for_update())
+            reviewing.enter_context(in_a_thread(lambda: reviewer.run(ends), ends.set))
             until(lambda: counted() == [1])
         until(lambda: counted() == [1, 2])
     box.engine.dispose()
