@@ -86,9 +86,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """More than there are cores, since tests wait; of slow ones fewer, since many keep a browser busy."""
-    cores = os.cpu_count() or 1
-    return cores * 2 if "slow" in _left_out(config) else cores * 3 // 2 or 1
+    """More than there are cores, since tests wait. Of the slow ones, many keep a browser busy, too."""
+    return (os.cpu_count() or 1) + (2 if "slow" in _left_out(config) else 1)
 
 
 @pytest.fixture(scope="session", autouse=True)
