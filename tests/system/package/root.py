@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.support import debian
@@ -173,6 +173,20 @@ def _run(command: list[str], *, fetches: bool = False) -> None:
         raise FetchError(said) if fetches and "Unable to locate" not in said else RuntimeError(said)
 
 
+@contextmanager
+def _own_cgroup() -> Iterator[str]:
+    """A cgroup for one machine. nspawn puts all that it starts from one cgroup into the same below it."""
+    (path,) = re.findall(r"(?m)^0::(.*)$", Path("/proc/self/cgroup").read_text())
+    mounted, *_ = re.findall(r"(?m)^(?:\S+ ){4}(\S+) .*- cgroup2 ", Path("/proc/self/mountinfo").read_text())
+    own = tempfile.mkdtemp(prefix="machine-", dir=f"{mounted}{path}")
+    try:
+        yield own
+    finally:
+        for folder, _, _ in os.walk(own, topdown=False):
+            with suppress(OSError):  # a cgroup that stays behind is empty
+                Path(folder).rmdir()
+
+
 class Root:
     """A Debian in a folder.
 
@@ -254,32 +268,36 @@ class Root:
         """
         log = self.path.with_name(self.path.name + "-console.log")
         environment = {**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
-        with log.open("ab") as console:
-            outside = subprocess.Popen(
-                [*self._nspawn(), *options, "--boot"],
-                stdin=subprocess.DEVNULL, stdout=console, stderr=console, env=environment,
-            )  # fmt: skip
-        self._outside = outside
-        try:
-            end = time.monotonic() + seconds
-            while self.state() not in (("running", "degraded") if settled else ("starting", "running")):
-                shown = log.read_text(errors="replace")[-3000:]
-                assert outside.poll() is None, shown
-                assert time.monotonic() < end, shown
-                time.sleep(0.1)
-            yield outside
-            if outside.poll() is None:
-                self.run("systemctl", "poweroff", check=False)
-                outside.wait(seconds)
-        finally:
-            self._outside = None
-            if outside.poll() is None:
-                outside.send_signal(signal.SIGTERM)
-                try:
-                    outside.wait(20)
-                except subprocess.TimeoutExpired:
-                    outside.kill()
-                    outside.wait()
+        with _own_cgroup() as cgroup:
+            with log.open("ab") as console:
+                outside = subprocess.Popen(
+                    ["sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', cgroup,
+                     *self._nspawn(), *options, "--boot"],
+                    stdin=subprocess.DEVNULL, stdout=console, stderr=console, env=environment,
+                )  # fmt: skip
+            self._outside = outside
+            try:
+                end = time.monotonic() + seconds
+                while self.state() not in (("running", "degraded") if settled else ("starting", "running")):
+                    shown = log.read_text(errors="replace")[-3000:]
+                    assert outside.poll() is None, shown
+                    assert time.monotonic() < end, shown
+                    time.sleep(0.1)
+                inside = self.run("cat", "/sys/fs/cgroup/init.scope/cgroup.procs").stdout.split()
+                assert "0" not in inside, "another machine shares its cgroups"
+                yield outside
+                if outside.poll() is None:
+                    self.run("systemctl", "poweroff", check=False)
+                    outside.wait(seconds)
+            finally:
+                self._outside = None
+                if outside.poll() is None:
+                    outside.send_signal(signal.SIGTERM)
+                    try:
+                        outside.wait(20)
+                    except subprocess.TimeoutExpired:
+                        outside.kill()
+                        outside.wait()
 
     def state(self) -> str:
         """The state of its systemd: starting, running, degraded, stopping; offline without one."""
