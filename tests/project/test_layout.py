@@ -1,8 +1,11 @@
 """The tests are laid out so that their page can be believed, and none of them leans on another."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.support.sources import nodes_of
 
 import shutthebox
 
@@ -16,8 +19,6 @@ BESIDE = {
 }
 """Folders below unit/ whose code isn't in the box's package, and where it is."""
 
-IMPORT = re.compile(r"^[ \t]*(?:from|import) (?!shutthebox)[^\n(]*(?:\([^)]*\))?", re.MULTILINE)
-
 
 def folders() -> Iterator[str]:
     """Those of tests/, and those one level below, with a module or a scenario in them or further down."""
@@ -26,13 +27,22 @@ def folders() -> Iterator[str]:
             yield folder.relative_to(TESTS).as_posix()
 
 
+def imported(path: Path) -> Iterator[str]:
+    """All modules, and all names from modules, that one imports."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module or ''}.{alias.name}" for alias in node.names)
+
+
 def test_no_module_imports_from_a_test_module() -> None:
     """A change of one test would break another; what two need is a helper, in support/ or beside both."""
     found = [
-        f"{path.relative_to(TESTS)}: {statement}"
+        f"{path.relative_to(TESTS)} imports {name}"
         for path in sorted(TESTS.rglob("*.py"))
-        for statement in IMPORT.findall(path.read_text(encoding="utf-8"))
-        if re.search(r"\b(test_\w+|conftest)\b", statement)
+        for name in imported(path)
+        if re.search(r"(^|\.)(test_\w+|conftest)(\.|$)", name) and not name.startswith("shutthebox")
     ]
     assert found == [], "move what both need to tests/support/, or to a helper in their folder"
 
